@@ -402,6 +402,14 @@ func TestConstructedValuesRoundTrip(t *testing.T) {
 		if !canon.Equal(v, back) || back.Size() != len(text) || v.Size() != len(text) || v.Nodes() != back.Nodes() || v.Depth() != back.Depth() {
 			t.Fatalf("%s: measures differ", text)
 		}
+		for key := range back.Members() {
+			if want := back.Without(key).Digest(); back.DigestWithout(key) != want || v.DigestWithout(key) != want {
+				t.Fatalf("%s without %q: digest differs", text, key)
+			}
+		}
+		if back.DigestWithout("no such key") != back.Digest() {
+			t.Fatalf("%s: digest without a member that is not there", text)
+		}
 		if v.Digest() != back.Digest() || back.Digest() != canon.DigestText(text) || v.Sorted().Digest() != v.Digest() {
 			t.Fatalf("%s: digests differ", text)
 		}

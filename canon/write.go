@@ -237,6 +237,33 @@ func (v Value) Digest() algal.Digest {
 	return d
 }
 
+// DigestWithout returns the digest of the object v lacking the member key, as a
+// record that carries its own digest defines it (§4). Of a value parsed from
+// canonical text the rest of the text is hashed where it stands.
+func (v Value) DigestWithout(key string) algal.Digest {
+	if v.Kind() != KindObject || v.n.text == "" || len(v.n.keys) < 2 {
+		return v.Without(key).Digest()
+	}
+	from, length := 1, 0
+	for i, have := range v.n.keys { // canonical text has canonical member order
+		length = QuotedSize(have) + 1 + v.n.values[i].Size()
+		if have == key {
+			break
+		}
+		from, length = from+length+1, 0
+	}
+	if length == 0 {
+		return v.Digest()
+	}
+	to := from + length + 1 // with the comma behind it
+	if to > len(v.n.text)-1 {
+		from, to = from-1, to-1 // the last member: the comma before it
+	}
+	h := hashers.Get().(*hasher)
+	defer hashers.Put(h)
+	return h.text(v.n.text[:from], v.n.text[to:])
+}
+
 // DigestText returns the digest of the UTF-8 bytes of s.
 func DigestText(s string) algal.Digest {
 	h := hashers.Get().(*hasher)
@@ -258,12 +285,14 @@ type hasher struct {
 
 var hashers = sync.Pool{New: func() any { return &hasher{sha256.New(), make([]byte, 0, hasherChunk)} }}
 
-func (h *hasher) text(s string) algal.Digest {
+func (h *hasher) text(parts ...string) algal.Digest {
 	h.hash.Reset()
-	for len(s) > 0 {
-		n := min(len(s), hasherChunk)
-		h.hash.Write(append(h.buf[:0], s[:n]...))
-		s = s[n:]
+	for _, s := range parts {
+		for len(s) > 0 {
+			n := min(len(s), hasherChunk)
+			h.hash.Write(append(h.buf[:0], s[:n]...))
+			s = s[n:]
+		}
 	}
 	var sum [32]byte
 	h.hash.Sum(sum[:0])
