@@ -201,6 +201,7 @@ func TestCanonicalTextIsNoticed(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"a":1,"b":[true,null,"x"]}`: true,
 		`{"b":1,"a":2}`:               false,
+		`{"10":1,"9":2}`:              false, // index keys alone, out of order
 		`{"a":1,"a":2}`:               false,
 		` 1`:                          false,
 		`1.0`:                         false,

@@ -311,13 +311,11 @@ func (p *parser) object() (Value, bool) {
 	k.values, p.valueSlab = keep(p.valueSlab, p.values, from)
 	k.keys, p.keySlab = keep(p.keySlab, p.keys, fromKeys)
 	p.values, p.keys = p.values[:from], p.keys[:fromKeys]
-	written := len(k.keys)
-	if k.arrange() {
-		p.duplicates = true
-	}
-	if k.order != nil || len(k.keys) != written {
+	canonical, duplicates := k.arrange()
+	if !canonical {
 		p.irregular++
 	}
+	p.duplicates = p.duplicates || duplicates
 	n.kids = k
 	return p.leave(n, start, regular)
 }

@@ -137,10 +137,11 @@ func Object(members ...Member) Value {
 }
 
 // arrange brings parallel keys and values into member order without duplicates
-// and computes the canonical order. It reports whether there were duplicates.
-func (k *kids) arrange() (duplicates bool) {
+// and computes the canonical order. It reports whether the keys were canonical as
+// they stood, and whether there were duplicates.
+func (k *kids) arrange() (canonical, duplicates bool) {
 	if ascending(k.keys) {
-		return false
+		return true, false
 	}
 	order := make([]uint32, len(k.keys))
 	for i := range order {
@@ -153,7 +154,7 @@ func (k *kids) arrange() (duplicates bool) {
 	} else {
 		k.order = order
 	}
-	return duplicates
+	return false, duplicates
 }
 
 // mergeDuplicates gives the first occurrence of each key the value of the last.
