@@ -45,6 +45,17 @@ func Read(t testing.TB, name string) []byte {
 	return data
 }
 
+// Raw returns the bytes of a committed golden file as it lies there, compressed
+// or not.
+func Raw(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(committed(t), filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 // Lines returns the non-empty lines of a golden file.
 func Lines(t testing.TB, name string) []string {
 	t.Helper()
