@@ -52,12 +52,13 @@ var floors = map[string]struct {
 	"suite":               {12, false},
 	"demo":                {12, false},
 	"doctor":              {12, false},
+	"scripts/...":         {13, false},
 	"schemas":             {12, false},
 	"examples":            {11, false},
 	"cmd/...":             {13, false},
 	"internal/terminal":   {7, false},
 	"internal/buildinfo":  {7, false},
-	"internal/golden":     {7, false},
+	"internal/golden":     {1, false},
 	"internal/goldenrun":  {7, false},
 	"internal/plain":      {1, false},
 	"internal/...":        {12, false},
@@ -68,7 +69,7 @@ var floors = map[string]struct {
 
 // sameFloor lists imports within a floor that the design means: one runner of
 // subprocesses serves executors and tools.
-var sameFloor = []string{"executor/subprocess", "internal/terminal", "internal/buildinfo"}
+var sameFloor = []string{"executor/subprocess", "tool/builtin", "internal/goldenrun"}
 
 // pureImports is what pure packages may import of the standard library: nothing
 // that reads files, clocks, randomness, the environment or the network.
