@@ -318,6 +318,16 @@ func TestReaders(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+func TestSharedTreesDoNotWrap(t *testing.T) {
+	v := canon.Array()
+	for range 40 {
+		v = canon.Array(v, v)
+	}
+	if v.Nodes() != math.MaxUint32 {
+		t.Errorf("%d nodes", v.Nodes())
+	}
+}
+
 func TestCutUnits(t *testing.T) {
 	for _, c := range []struct {
 		in   string

@@ -224,7 +224,7 @@ func (n *node) measure() {
 	for _, v := range n.values {
 		c := v.n
 		n.size += c.size
-		n.nodes += c.nodes
+		n.nodes = saturate(n.nodes, c.nodes)
 		n.depth = max(n.depth, c.depth+1)
 		n.sorted = n.sorted && c.sorted
 	}
@@ -234,6 +234,15 @@ func (n *node) measure() {
 	if len(n.values) == 0 {
 		n.depth = 0
 	}
+}
+
+// saturate adds node counts. A tree that shares subtrees can have more nodes than
+// can be counted; every bound is far below that.
+func saturate(a, b uint32) uint32 {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return math.MaxUint32
 }
 
 // Kind returns the kind of v.
