@@ -24,7 +24,7 @@ func unpacked(text string) (string, error) {
 	if !strings.HasPrefix(text, frameMagic) {
 		return text, nil
 	}
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(verify.MaxBytes+1))
 	if err != nil {
 		return "", algal.Errorf(algal.Internal, "zstd: %v", err)
 	}
@@ -62,13 +62,14 @@ func unpackFrame(out *strings.Builder, decoder *zstd.Decoder, in string, at int)
 	case header.HasFCS && header.FrameContentSize > uint64(left):
 		return 0, tooLarge()
 	}
-	length, whole := frameLength(in, &header)
-	if err := decoder.Reset(strings.NewReader(in[:length])); err != nil {
-		return 0, damaged(at, err.Error())
+	length, content, whole := measureFrame(in, &header)
+	if header.HasFCS && header.FrameContentSize > uint64(content) {
+		// The decoder would take memory for the claim before it found out.
+		return 0, damaged(at, "it declares more than its blocks can hold")
 	}
-	n, err := io.Copy(out, io.LimitReader(decoder, int64(left)+1))
+	n, err := decode(out, decoder, in[:length], left, header.WindowSize > uint64(content))
 	switch {
-	case n > int64(left) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
+	case n > left || errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return 0, tooLarge()
 	case err != nil:
 		return 0, damaged(at, err.Error())
@@ -78,21 +79,51 @@ func unpackFrame(out *strings.Builder, decoder *zstd.Decoder, in string, at int)
 	return length, nil
 }
 
-// frameLength finds the end of a frame by its block headers. A truncated frame is
-// as long as the text.
-func frameLength(in string, header *zstd.Header) (length int, whole bool) {
-	const blockHeader, checksum = 3, 4
+// decode appends the content of a frame, or more than left bytes of it, and
+// returns how much that is. A frame that cannot fill its window is decoded at
+// once: the streaming decoder would take memory for the whole window.
+func decode(out *strings.Builder, decoder *zstd.Decoder, frame string, left int, small bool) (int, error) {
+	if small {
+		content, err := decoder.DecodeAll([]byte(frame), nil)
+		if len(content) <= left {
+			out.Write(content)
+		}
+		return len(content), err
+	}
+	if err := decoder.Reset(strings.NewReader(frame)); err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(out, io.LimitReader(decoder, int64(left)+1))
+	return int(n), err
+}
+
+// measureFrame walks the block headers of a frame: where it ends, and how much its
+// blocks can unpack to. A truncated frame is as long as the text.
+func measureFrame(in string, header *zstd.Header) (length, content int, whole bool) {
+	const (
+		blockHeader = 3
+		checksum    = 4
+		maxBlock    = 128 << 10
+	)
 	at := header.HeaderSize
 	for {
 		if at+blockHeader > len(in) {
-			return len(in), false
+			return len(in), content, false
 		}
 		bits := int(in[at]) | int(in[at+1])<<8 | int(in[at+2])<<16
 		last, kind, size := bits&1 == 1, bits>>1&3, bits>>3
-		if kind == 1 {
-			size = 1 // a run: one byte, repeated
+		at += blockHeader
+		switch kind {
+		case 0: // as it is
+			content += size
+			at += size
+		case 1: // one byte, repeated
+			content += size
+			at++
+		default: // compressed, or reserved, which the decoder refuses
+			content += maxBlock
+			at += size
 		}
-		at += blockHeader + size
 		if last {
 			break
 		}
@@ -101,7 +132,7 @@ func frameLength(in string, header *zstd.Header) (length int, whole bool) {
 		at += checksum
 	}
 	if at > len(in) {
-		return len(in), false
+		return len(in), content, false
 	}
-	return at, true
+	return at, content, true
 }
