@@ -1,0 +1,54 @@
+package custody
+
+import "strings"
+
+// State is what a place shows to somebody who takes nothing.
+type State struct {
+	// Nonce is that of the marker in the place, "" when there is none. A marker
+	// alone does not tell a live owner from one that died.
+	Nonce string
+
+	// Archived holds the nonces of owners that died, in byte order.
+	Archived []string
+}
+
+// Inspect looks at the files of a place. It writes nothing, opens no database and
+// so disturbs no owner. A missing directory is a place without an owner.
+//
+// The error is the one that would meet the next owner before or after it has the
+// transaction: a file that cannot be the database's, a marker that needs an
+// operator, a foreign name among the archived ones, or an archive that is full. It
+// does not tell whether the database is the contract's.
+func Inspect(place Place) (State, error) {
+	if err := admitDatabase(place.Dir); err != nil {
+		return State{}, err
+	}
+	return ownerMarker(place.Dir, place.Label).state()
+}
+
+// InspectProcessCreation is [Inspect] for the marker that keeps older runtimes from
+// creating processes in the store at root (§7.2), with its own archive.
+func InspectProcessCreation(root string) (State, error) {
+	return interlock(root).state()
+}
+
+func (f markerFile) state() (State, error) {
+	_, nonce, err := f.read()
+	if err != nil {
+		return State{}, err
+	}
+	names, err := ScanDocuments(f.archive, maxArchived, isArchived, RefuseOthers)
+	if err != nil {
+		return State{}, err
+	}
+	if nonce != "" {
+		if err := f.admitArchive(names, nonce); err != nil {
+			return State{}, err
+		}
+	}
+	s := State{Nonce: nonce}
+	for _, name := range names {
+		s.Archived = append(s.Archived, strings.TrimSuffix(name, archivedSuffix))
+	}
+	return s, nil
+}
