@@ -25,6 +25,7 @@ var floors = map[string]struct {
 	"":                    {0, true},
 	"canon":               {1, true},
 	"durable":             {1, false},
+	"hostdoc":             {2, false},
 	"expr":                {2, true},
 	"cas":                 {2, true},
 	"organism":            {3, true},
@@ -64,6 +65,8 @@ var floors = map[string]struct {
 	"internal/...":        {12, false},
 	"fuzz":                {13, false},
 	"cas/castest":         {7, false},
+	"journal/journaltest": {9, false},
+	"check/checktest":     {12, false},
 	"mailbox/mailboxtest": {9, false},
 }
 

@@ -31,12 +31,6 @@
 // Linux it also asks that library for locks that have no such hazard; the rule
 // holds all the same, since not every file system grants them.
 //
-// # Host documents
-//
-// Markers are host documents: small JSON records with a byte bound, published
-// durably (§3.1 to §3.3). [ReadDocument], [WriteDocument], [ReplaceDocument] and
-// [ListDocuments] serve everybody who keeps such records.
-//
 // Reading and inspecting build on every system, leases on Unix. What an operation
 // does while it owns a place is not this package's business.
 package custody

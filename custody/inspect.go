@@ -1,6 +1,10 @@
 package custody
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/algal-vm/algal/hostdoc"
+)
 
 // State is what a place shows to somebody who takes nothing.
 type State struct {
@@ -37,7 +41,7 @@ func (f markerFile) state() (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	names, err := ScanDocuments(f.archive, maxArchived, isArchived, RefuseOthers)
+	names, err := hostdoc.Scan(f.archive, maxArchived, isArchived, hostdoc.RefuseOthers)
 	if err != nil {
 		return State{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/hostdoc"
 )
 
 // Contract names the form of markers and of the database, whatever a custody
@@ -72,7 +73,7 @@ func (f markerFile) value(nonce string) canon.Value {
 // there is none. Whatever is not a marker of this kind is refused; it stays where
 // it is, for an operator.
 func (f markerFile) read() (marker canon.Value, nonce string, err error) {
-	marker, err = ReadDocument(f.path, maxMarker)
+	marker, err = hostdoc.Read(f.path, maxMarker)
 	if err != nil && f.opaque {
 		return canon.Value{}, "", f.refusal()
 	}

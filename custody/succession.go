@@ -9,6 +9,7 @@ import (
 
 	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/durable"
+	"github.com/algal-vm/algal/hostdoc"
 )
 
 // succeed clears the way for the marker of a new owner. It may only be called
@@ -19,14 +20,14 @@ func (f markerFile) succeed(files *durable.Publisher) error {
 	if err != nil || !marker.Exists() {
 		return err
 	}
-	names, err := ListDocuments(files, f.archive, maxArchived, isArchived, RefuseOthers)
+	names, err := hostdoc.List(files, f.archive, maxArchived, isArchived, hostdoc.RefuseOthers)
 	if err != nil {
 		return err
 	}
 	if err := f.admitArchive(names, nonce); err != nil {
 		return err
 	}
-	if err := WriteDocument(files, filepath.Join(f.archive, archivedName(nonce)), marker, maxMarker); err != nil {
+	if err := hostdoc.Write(files, filepath.Join(f.archive, archivedName(nonce)), marker, maxMarker); err != nil {
 		return err
 	}
 	return files.Unlink(durable.OpUnlinkLock, f.path)
@@ -37,11 +38,11 @@ func (f markerFile) publish(files *durable.Publisher, staging string) (marker ca
 	var random [nonceDigits / 2]byte
 	rand.Read(random[:]) // never fails
 	marker = f.value(hex.EncodeToString(random[:]))
-	return marker, writeDocumentVia(files, staging, f.path, marker, maxMarker)
+	return marker, hostdoc.WriteVia(files, staging, f.path, marker, maxMarker)
 }
 
 // holds reports whether the file still has the given marker in it.
 func (f markerFile) holds(marker canon.Value) (bool, error) {
-	found, err := ReadDocument(f.path, maxMarker)
+	found, err := hostdoc.Read(f.path, maxMarker)
 	return err == nil && canon.Equal(found, marker), err
 }

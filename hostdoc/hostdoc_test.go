@@ -1,6 +1,6 @@
 //go:build unix
 
-package custody
+package hostdoc
 
 import (
 	"fmt"
@@ -37,8 +37,8 @@ func mustParse(t testing.TB, text string) canon.Value {
 	return v
 }
 
-// TestReadDocument is custody.md §3.1 with the wire texts of §8.
-func TestReadDocument(t *testing.T) {
+// TestRead is custody.md §3.1 with the wire texts of §8.
+func TestRead(t *testing.T) {
 	const bound = 1 << 20
 	for _, c := range []struct {
 		name, content string
@@ -69,7 +69,7 @@ func TestReadDocument(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(scratch(t), "document.json")
 			write(t, path, c.content)
-			v, err := ReadDocument(path, bound)
+			v, err := Read(path, bound)
 			if c.code != "" {
 				refused(t, err, c.code, c.message)
 				if v.Exists() {
@@ -84,7 +84,7 @@ func TestReadDocument(t *testing.T) {
 	}
 }
 
-func TestReadDocumentOfAnotherKind(t *testing.T) {
+func TestReadOfAnotherKind(t *testing.T) {
 	dir := scratch(t)
 	path := func(name string) string { return filepath.Join(dir, name) }
 	write(t, path("file"), "{}")
@@ -100,15 +100,15 @@ func TestReadDocumentOfAnotherKind(t *testing.T) {
 		"file/x":    "IO_FAILED open failed: not a directory",
 		"missing":   "ok",
 	} {
-		v, err := ReadDocument(path(name), maxMarker)
+		v, err := Read(path(name), bound4K)
 		if got := answer(err); got != want || v.Exists() {
 			t.Errorf("%s: %s, %v; want %s", name, got, v, want)
 		}
 	}
 }
 
-// TestWriteDocument is the immutable write of custody.md §3.2.
-func TestWriteDocument(t *testing.T) {
+// TestWrite is the immutable write of custody.md §3.2.
+func TestWrite(t *testing.T) {
 	const bound = 1 << 20
 	for _, c := range []struct {
 		name, existing, value string // an empty text is nothing
@@ -138,7 +138,7 @@ func TestWriteDocument(t *testing.T) {
 			if c.value != "" {
 				v = mustParse(t, c.value)
 			}
-			err := WriteDocument(newFiles(), path, v, bound)
+			err := Write(newFiles(), path, v, bound)
 			if c.code != "" {
 				refused(t, err, c.code, c.message)
 			} else if err != nil {
@@ -155,13 +155,13 @@ func TestWriteDocument(t *testing.T) {
 	}
 }
 
-// TestWriteDocumentRetains: what exists is acknowledged only when it is durable.
-func TestWriteDocumentRetains(t *testing.T) {
+// TestWriteRetains: what exists is acknowledged only when it is durable.
+func TestWriteRetains(t *testing.T) {
 	dir := scratch(t)
 	path := filepath.Join(dir, "document.json")
 	write(t, path, "{}")
 	var trace []string
-	if err := WriteDocument(recorder(dir, &trace), path, canon.Object(), maxMarker); err != nil {
+	if err := Write(recorder(dir, &trace), path, canon.Object(), bound4K); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"file-sync $D/document.json", "dir-sync $D"}, trace); diff != "" {
@@ -169,9 +169,9 @@ func TestWriteDocumentRetains(t *testing.T) {
 	}
 }
 
-// TestWriteDocumentRace lets somebody else take the name between the look and the
+// TestWriteRace lets somebody else take the name between the look and the
 // link, and perhaps give it up again.
-func TestWriteDocumentRace(t *testing.T) {
+func TestWriteRace(t *testing.T) {
 	for _, c := range []struct {
 		name, content string
 		vanishes      bool
@@ -192,14 +192,14 @@ func TestWriteDocumentRace(t *testing.T) {
 				}
 				return do()
 			}})
-			if got := answer(WriteDocument(files, path, canon.Object(), maxMarker)); got != c.want {
+			if got := answer(Write(files, path, canon.Object(), bound4K)); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}
 }
 
-func TestReplaceDocument(t *testing.T) {
+func TestReplace(t *testing.T) {
 	for _, c := range []struct {
 		name, existing string
 		code           algal.Code
@@ -209,14 +209,14 @@ func TestReplaceDocument(t *testing.T) {
 		{"another value", `{"n":1}`, "", ""},
 		{"the same value, respelled", ` { "n" : 2 } `, "", ""},
 		{"no JSON", "{", algal.ParseFailed, ""},
-		{"too large", `{"n":1}` + strings.Repeat(" ", maxMarker), algal.IOFailed, typeOrBound},
+		{"too large", `{"n":1}` + strings.Repeat(" ", bound4K), algal.IOFailed, typeOrBound},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(scratch(t), "ledger.json")
 			if c.existing != "" {
 				write(t, path, c.existing)
 			}
-			err := ReplaceDocument(newFiles(), path, mustParse(t, `{"n":2}`), maxMarker)
+			err := Replace(newFiles(), path, mustParse(t, `{"n":2}`), bound4K)
 			if c.code != "" {
 				refused(t, err, c.code, c.message)
 				if got := read(t, path); got != c.existing {
@@ -233,15 +233,15 @@ func TestReplaceDocument(t *testing.T) {
 		})
 	}
 	t.Run("too long", func(t *testing.T) {
-		err := ReplaceDocument(newFiles(), filepath.Join(scratch(t), "x"), canon.String(strings.Repeat("x", maxMarker)), maxMarker)
+		err := Replace(newFiles(), filepath.Join(scratch(t), "x"), canon.String(strings.Repeat("x", bound4K)), bound4K)
 		refused(t, err, algal.BudgetExhausted, "host state byte bound exceeded")
 	})
 }
 
-// TestListDocuments is custody.md §3.3, the limit being 4.
-func TestListDocuments(t *testing.T) {
+// TestList is custody.md §3.3, the limit being 4.
+func TestList(t *testing.T) {
 	const limit = 4
-	name := func(i int) string { return nonceNumber(i) + ".json" }
+	name := func(i int) string { return fmt.Sprintf("%06d.json", i) }
 	temp := func(i int) string { return fmt.Sprintf(".tmp-%048x", i) }
 	names := func(n int, name func(int) string) (list []string) {
 		for i := range n {
@@ -276,7 +276,7 @@ func TestListDocuments(t *testing.T) {
 			for _, f := range c.files {
 				write(t, filepath.Join(dir, f), "")
 			}
-			list, err := ListDocuments(newFiles(), dir, limit, isArchived, c.others)
+			list, err := List(newFiles(), dir, limit, numbered, c.others)
 			if c.code != "" {
 				refused(t, err, c.code, c.text)
 			} else if err != nil {
@@ -292,14 +292,14 @@ func TestListDocuments(t *testing.T) {
 	}
 }
 
-func TestScanDocumentsMakesNothing(t *testing.T) {
+func TestScanMakesNothing(t *testing.T) {
 	dir := filepath.Join(scratch(t), "owners")
-	list, err := ScanDocuments(dir, 4, isArchived, RefuseOthers)
+	list, err := Scan(dir, 4, numbered, RefuseOthers)
 	if list != nil || err != nil || exists(dir) {
 		t.Errorf("%v, %v", list, err)
 	}
 	write(t, dir, "")
-	_, err = ScanDocuments(dir, 4, isArchived, RefuseOthers)
+	_, err = Scan(dir, 4, numbered, RefuseOthers)
 	refused(t, err, algal.IOFailed, "")
 }
 
@@ -312,10 +312,10 @@ func TestDocumentRoundTrip(t *testing.T) {
 		path := filepath.Join(dir, fmt.Sprint(n))
 		v := canon.Array(canon.String(rapid.String().Draw(r, "text")), canon.Int(rapid.Int().Draw(r, "number")))
 		for range 2 {
-			if err := WriteDocument(newFiles(), path, v, maxMarker); err != nil {
+			if err := Write(newFiles(), path, v, bound4K); err != nil {
 				r.Fatal(err)
 			}
-			got, err := ReadDocument(path, maxMarker)
+			got, err := Read(path, bound4K)
 			if err != nil || !canon.Equal(got, v) || read(t, path) != v.String() {
 				r.Fatalf("%v, %v", got, err)
 			}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package custody
+package hostdoc
 
 import (
 	"path/filepath"
@@ -10,38 +10,39 @@ import (
 	"github.com/algal-vm/algal/durable"
 )
 
-// WriteDocument publishes a host document that never changes (§3.2). A file that
+// Write publishes a host document that never changes (§3.2). A file that
 // has the name already must hold the same value, in whatever spelling, and is then
 // made durable as it is; another value there is DIGEST_MISMATCH. A value beyond
 // the structure bounds or of more than bound canonical bytes is BUDGET_EXHAUSTED,
 // the absent value PARSE_FAILED.
-func WriteDocument(files *durable.Publisher, path string, v canon.Value, bound int) error {
-	return writeDocumentVia(files, filepath.Dir(path), path, v, bound)
+func Write(files *durable.Publisher, path string, v canon.Value, bound int) error {
+	return WriteVia(files, filepath.Dir(path), path, v, bound)
 }
 
-// writeDocumentVia is WriteDocument with the temporary file in staging.
-func writeDocumentVia(files *durable.Publisher, staging, path string, v canon.Value, bound int) error {
+// WriteVia is [Write] with the temporary file in the directory staging, for a
+// directory whose listings admit no foreign name.
+func WriteVia(files *durable.Publisher, staging, path string, v canon.Value, bound int) error {
 	if err := checkBounds(v, bound); err != nil {
 		return err
 	}
-	if found, err := retainDocument(files, path, v, bound); found || err != nil {
+	if found, err := retain(files, path, v, bound); found || err != nil {
 		return err
 	}
 	fresh, err := files.CreateVia(staging, path, v.String())
 	if fresh || err != nil {
 		return err
 	}
-	found, err := retainDocument(files, path, v, bound)
+	found, err := retain(files, path, v, bound)
 	if !found && err == nil {
 		return algal.Errorf(algal.IOFailed, "host state publication disappeared")
 	}
 	return err
 }
 
-// retainDocument makes an existing document durable that holds v, and reports
+// retain makes an existing document durable that holds v, and reports
 // whether there is one.
-func retainDocument(files *durable.Publisher, path string, v canon.Value, bound int) (found bool, err error) {
-	file, existing, err := openDocument(path, bound)
+func retain(files *durable.Publisher, path string, v canon.Value, bound int) (found bool, err error) {
+	file, existing, err := open(path, bound)
 	if file == nil {
 		return false, err
 	}
@@ -52,14 +53,14 @@ func retainDocument(files *durable.Publisher, path string, v canon.Value, bound 
 	return true, files.Retain(file)
 }
 
-// ReplaceDocument publishes a host document in the place of the one that has the
-// name (§3.2). The bounds are those of [WriteDocument]. A file that
-// [ReadDocument] refuses is not replaced.
-func ReplaceDocument(files *durable.Publisher, path string, v canon.Value, bound int) error {
+// Replace publishes a host document in the place of the one that has the
+// name (§3.2). The bounds are those of [Write]. A file that
+// [Read] refuses is not replaced.
+func Replace(files *durable.Publisher, path string, v canon.Value, bound int) error {
 	if err := checkBounds(v, bound); err != nil {
 		return err
 	}
-	if _, err := ReadDocument(path, bound); err != nil {
+	if _, err := Read(path, bound); err != nil {
 		return err
 	}
 	return files.Replace(path, v.String())
@@ -78,11 +79,11 @@ func checkBounds(v canon.Value, bound int) error {
 	return nil
 }
 
-// ListDocuments makes dir if it is missing and returns its names that match
-// (§3.3); see [ScanDocuments].
-func ListDocuments(files *durable.Publisher, dir string, limit int, match func(name string) bool, others Others) ([]string, error) {
+// List makes dir if it is missing and returns its names that match
+// (§3.3); see [Scan].
+func List(files *durable.Publisher, dir string, limit int, match func(name string) bool, others Others) ([]string, error) {
 	if _, err := files.Ensure(dir); err != nil {
 		return nil, err
 	}
-	return ScanDocuments(dir, limit, match, others)
+	return Scan(dir, limit, match, others)
 }

@@ -1,4 +1,4 @@
-package custody
+package hostdoc
 
 import (
 	"errors"
@@ -15,22 +15,22 @@ const (
 	maxDepth = 64
 )
 
-// ReadDocument returns the value of a host document of at most bound bytes, the
+// Read returns the value of a host document of at most bound bytes, the
 // absent value when there is no such file (§3.1). White space and member order do
 // not matter. A link, a special file and an oversized one are refused with
 // IO_FAILED, malformed text with PARSE_FAILED, too much structure with
 // BUDGET_EXHAUSTED.
-func ReadDocument(path string, bound int) (canon.Value, error) {
-	file, v, err := openDocument(path, bound)
+func Read(path string, bound int) (canon.Value, error) {
+	file, v, err := open(path, bound)
 	if file != nil {
 		file.Close()
 	}
 	return v, err
 }
 
-// openDocument is ReadDocument with the file still open, so that it can be
+// open is Read with the file still open, so that it can be
 // retained. The file is nil when there is none or it is refused.
-func openDocument(path string, bound int) (*durable.File, canon.Value, error) {
+func open(path string, bound int) (*durable.File, canon.Value, error) {
 	file, err := durable.Open(path, bound, durable.NoFollow)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, canon.Value{}, nil
@@ -38,7 +38,7 @@ func openDocument(path string, bound int) (*durable.File, canon.Value, error) {
 	if err != nil {
 		return nil, canon.Value{}, readFault(err)
 	}
-	v, err := parseDocument(file)
+	v, err := parse(file)
 	if err != nil {
 		file.Close()
 		return nil, canon.Value{}, err
@@ -63,7 +63,7 @@ func changedWhileReading() error {
 	return algal.Errorf(algal.IOFailed, "host state changed while reading")
 }
 
-func parseDocument(file *durable.File) (canon.Value, error) {
+func parse(file *durable.File) (canon.Value, error) {
 	if len(file.Text) != file.Size {
 		return canon.Value{}, changedWhileReading()
 	}

@@ -1,4 +1,4 @@
-package custody
+package hostdoc
 
 import (
 	"errors"
@@ -17,13 +17,13 @@ const (
 	SkipOthers   Others = true
 )
 
-// ScanDocuments returns the names in dir that match, in byte order, none when dir
+// Scan returns the names in dir that match, in byte order, none when dir
 // does not exist (§3.3). It writes nothing.
 //
 // Only regular files are admitted. Leftovers of publications are passed over but
 // count towards the physical bound, 2·limit+16 entries. That bound and more than
 // limit names are BUDGET_EXHAUSTED, a foreign entry IO_FAILED.
-func ScanDocuments(dir string, limit int, match func(name string) bool, others Others) ([]string, error) {
+func Scan(dir string, limit int, match func(name string) bool, others Others) ([]string, error) {
 	entries, err := durable.Entries(dir, 2*limit+16, durable.NoFollow)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
