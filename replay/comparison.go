@@ -103,7 +103,8 @@ func nullOrString(v canon.Value, what string, maximum int) error {
 
 func comparisonPaths(v canon.Value) error {
 	prefix, added := v.Get("prefix"), v.Get("added")
-	for key, list := range map[string]canon.Value{"prefix": prefix, "added": added} {
+	for _, key := range []string{"prefix", "added"} {
+		list := v.Get(key)
 		if err := canon.AsArray(list, "comparison."+key); err != nil {
 			return err
 		}

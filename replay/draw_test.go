@@ -3,6 +3,7 @@ package replay_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -92,11 +93,13 @@ func drawProgram(t *rapid.T, child algal.Digest) string {
 			made = append(made, id+"."+out)
 		}
 	}
-	budgets := fmt.Sprintf(`"budgets":{"maxWork":%d,"maxSteps":%d,"maxAgentCalls":%d}`,
-		rapid.SampledFrom([]int{1_000_000, 3000, 400}).Draw(t, "maxWork"), rapid.SampledFrom([]int{256, 256, 3}).Draw(t, "maxSteps"),
-		rapid.SampledFrom([]int{16, 16, 1}).Draw(t, "maxAgentCalls"))
+	budgets := ""
+	if rapid.IntRange(0, 7).Draw(t, "tight") == 7 {
+		budgets = fmt.Sprintf(`,"budgets":{"maxWork":%d,"maxSteps":%d,"maxAgentCalls":%d}`,
+			rapid.SampledFrom([]int{3000, 1000, 400}).Draw(t, "maxWork"), rapid.IntRange(2, 12).Draw(t, "maxSteps"), rapid.IntRange(0, 3).Draw(t, "maxAgentCalls"))
+	}
 	return `{"contract":"algal.organism.v1","key":"organism:drawn","name":"drawn","cells":[` +
-		strings.Join(rapid.Permutation(cells).Draw(t, "order"), ",") + `],"edges":[` + strings.Join(edges, ",") + `],` + budgets + `}`
+		strings.Join(rapid.Permutation(cells).Draw(t, "order"), ",") + `],"edges":[` + strings.Join(edges, ",") + `]` + budgets + `}`
 }
 
 // drawEdges feeds one port, or leaves it unfed.
@@ -166,6 +169,11 @@ var replies = []reply{
 
 func drawOracle(t *rapid.T) *oracle {
 	return &oracle{answers: rapid.Permutation(replies).Draw(t, "answers")}
+}
+
+// suspendAt makes one of the answers a suspension.
+func (o *oracle) suspendAt(i int) {
+	o.answers = slices.Insert(slices.Clone(o.answers), i, replies[len(replies)-1])
 }
 
 func (o *oracle) next() (canon.Value, runtime.Metadata, error) {

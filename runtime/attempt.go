@@ -169,8 +169,8 @@ func (a *activation) callExecutor(e Executor, q *Request) (Answer, error) {
 	return answer, err
 }
 
-// bounded calls f under the cell's maxEffectMs. A call that ends with an error
-// after its time has an outcome nobody knows.
+// bounded calls f under the cell's maxEffectMs. A call that goes on beyond its
+// time is abandoned, whatever it gives in the end: nobody may know its outcome.
 func (a *activation) bounded(what string, f func(context.Context) error) error {
 	ms, deadline := a.cell.Budget.MaxEffectMs, a.run.host.Deadline
 	if ms == 0 || deadline == nil {
@@ -185,7 +185,7 @@ func (a *activation) bounded(what string, f func(context.Context) error) error {
 		return exceeded(false)
 	}
 	err := f(ctx)
-	if err != nil && ctx.Err() != nil && a.run.ctx.Err() == nil {
+	if ctx.Err() != nil && a.run.ctx.Err() == nil {
 		return exceeded(true)
 	}
 	return err

@@ -105,6 +105,7 @@ func Parse(text string) (*Evidence, error) {
 		var fault *canon.Fault
 		if errors.As(err, &fault) && fault.Bounds() {
 			stage = StageBounds
+			err = algal.Errorf(algal.BudgetExhausted, "process evidence structure bound exceeded: %v", fault)
 		}
 		return nil, refusal(stage, err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/cas"
 	"github.com/algal-vm/algal/chain"
 	"github.com/algal-vm/algal/organism"
 	"github.com/algal-vm/algal/replay"
@@ -76,23 +77,28 @@ func (e *Evidence) Verify(ctx context.Context) (*Report, error) {
 	}, nil
 }
 
-// compile admits the root program with the document's tools. The reserved tool is
-// not added for this (step 1); only a run adds it.
+// Compile admits a root program as evidence.md §4 step 1 says: built-in functions,
+// no transports, and of the tools their signatures. The reserved tool is not added
+// for this; only a run adds it. The result makes the verifier of its receipts.
+func Compile(m *organism.Manifest, tools map[string]*organism.Tool, store cas.Store) (func() (*replay.Verifier, error), error) {
+	if _, err := organism.Compile(m, organism.Env{Functions: organism.Builtins(), Tools: tools, Store: store}, 0); err != nil {
+		return nil, err
+	}
+	return func() (*replay.Verifier, error) {
+		host := runtime.Host{Store: store, Tools: make(map[string]*runtime.HostTool, len(tools))}
+		for name, signature := range tools {
+			host.Tools[name] = &runtime.HostTool{Signature: signature}
+		}
+		return replay.NewVerifier(m, host)
+	}, nil
+}
+
 func (e *Evidence) compile(s *source) (func() (*replay.Verifier, error), error) {
 	m, err := organism.ParseManifest(e.manifests.Get(string(e.Root)))
 	if err != nil {
 		return nil, err
 	}
-	if _, err := organism.Compile(m, organism.Env{Functions: organism.Builtins(), Tools: e.tools, Store: s}, 0); err != nil {
-		return nil, err
-	}
-	return func() (*replay.Verifier, error) {
-		tools := make(map[string]*runtime.HostTool, len(e.tools))
-		for name, signature := range e.tools {
-			tools[name] = &runtime.HostTool{Signature: signature}
-		}
-		return replay.NewVerifier(m, runtime.Host{Store: s, Tools: tools})
-	}, nil
+	return Compile(m, e.tools, s)
 }
 
 // covered checks that the receipts of the document are exactly those of the
