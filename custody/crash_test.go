@@ -31,7 +31,7 @@ func directoryMarkers(root string) []markerFile {
 func creation(root string) []string { return []string{root} }
 
 func creationMarkers(root string) []markerFile {
-	place := processCreation(root)
+	place := ProcessCreation(root)
 	return []markerFile{ownerMarker(place.Dir, place.Label), interlock(root)}
 }
 

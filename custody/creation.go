@@ -16,7 +16,7 @@ import (
 // them out the lease occupies that path for as long as it lasts. A file there that
 // no creation of this contract left is IO_FAILED and stays.
 func AcquireProcessCreation(ctx context.Context, files *durable.Publisher, root string) (*Lease, error) {
-	l, err := Acquire(ctx, files, processCreation(root))
+	l, err := Acquire(ctx, files, ProcessCreation(root))
 	if err != nil {
 		return nil, err
 	}

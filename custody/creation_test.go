@@ -57,7 +57,7 @@ func TestCreationMarkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := Inspect(processCreation(root))
+	owner, err := Inspect(ProcessCreation(root))
 	if err != nil || owner.Nonce == "" {
 		t.Fatalf("%+v, %v", owner, err)
 	}

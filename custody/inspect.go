@@ -1,8 +1,10 @@
 package custody
 
 import (
+	"path/filepath"
 	"strings"
 
+	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/hostdoc"
 )
 
@@ -20,12 +22,12 @@ type State struct {
 // so disturbs no owner. A missing directory is a place without an owner.
 //
 // The error is the one that would meet the next owner before or after it has the
-// transaction: a file that cannot be the database's, a marker that needs an
-// operator, a foreign name among the archived ones, or an archive that is full. It
-// does not tell whether the database is the contract's.
+// transaction, as an [*Obstacle]: a file that cannot be the database's, a marker
+// that needs an operator, a foreign name among the archived ones, or an archive
+// that is full. It does not tell whether the database is the contract's.
 func Inspect(place Place) (State, error) {
 	if err := admitDatabase(place.Dir); err != nil {
-		return State{}, err
+		return State{}, &Obstacle{Path: filepath.Join(place.Dir, databaseName), Err: err}
 	}
 	return ownerMarker(place.Dir, place.Label).state()
 }
@@ -36,19 +38,33 @@ func InspectProcessCreation(root string) (State, error) {
 	return interlock(root).state()
 }
 
+// Obstacle is what stands in the way of the next owner of a place.
+type Obstacle struct {
+	Path string // of the file or directory
+	Err  error
+
+	// Foreign says that it is a marker, but of another form than the contract's, as
+	// older runtimes left them.
+	Foreign bool
+}
+
+func (o *Obstacle) Error() string { return o.Err.Error() }
+
+// Unwrap returns the error that the next owner would meet.
+func (o *Obstacle) Unwrap() error { return o.Err }
+
 func (f markerFile) state() (State, error) {
 	_, nonce, err := f.read()
 	if err != nil {
-		return State{}, err
+		foreign := algal.CodeOf(err) == algal.ParseFailed || err.Error() == f.foreign
+		return State{}, &Obstacle{Path: f.path, Err: err, Foreign: foreign}
 	}
 	names, err := hostdoc.Scan(f.archive, maxArchived, isArchived, hostdoc.RefuseOthers)
-	if err != nil {
-		return State{}, err
+	if err == nil && nonce != "" {
+		err = f.admitArchive(names, nonce)
 	}
-	if nonce != "" {
-		if err := f.admitArchive(names, nonce); err != nil {
-			return State{}, err
-		}
+	if err != nil {
+		return State{}, &Obstacle{Path: f.archive, Err: err}
 	}
 	s := State{Nonce: nonce}
 	for _, name := range names {

@@ -103,7 +103,7 @@ func TestPlaces(t *testing.T) {
 		{Dir: "store/.mailbox-admission", Label: "mailbox-admission"},
 		{Dir: "store/.process-creation", Label: "process-creation"},
 	}
-	got := []Place{Process("store", "demo"), MailboxAdmission("store"), processCreation("store")}
+	got := []Place{Process("store", "demo"), MailboxAdmission("store"), ProcessCreation("store")}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

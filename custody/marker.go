@@ -52,7 +52,7 @@ func ownerMarker(dir, label string) markerFile {
 func interlock(root string) markerFile {
 	return markerFile{
 		path:     filepath.Join(root, "processes", markerName),
-		archive:  filepath.Join(processCreation(root).Dir, "creation-owners"),
+		archive:  filepath.Join(ProcessCreation(root).Dir, "creation-owners"),
 		contract: "algal.process-creation-owner.v1",
 		foreign:  "legacy process creation lease requires operator reconciliation",
 		full:     "creation recovery evidence limit exceeded",

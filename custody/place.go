@@ -32,9 +32,9 @@ func MailboxAdmission(root string) Place {
 	return Place{Dir: filepath.Join(root, ".mailbox-admission"), Label: "mailbox-admission"}
 }
 
-// processCreation is the place of the creation of any process. Its lease alone is
+// ProcessCreation is the place of the creation of any process. Its lease alone is
 // not enough; see [AcquireProcessCreation].
-func processCreation(root string) Place {
+func ProcessCreation(root string) Place {
 	return Place{Dir: filepath.Join(root, ".process-creation"), Label: "process-creation"}
 }
 
