@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/algal-vm/algal/canon"
+)
+
+type inspectOptions struct{ receipt string }
+
+func newInspectCommand(with *shared) *cobra.Command {
+	o := &inspectOptions{}
+	return &cobra.Command{
+		Use:   "inspect RECEIPT",
+		Short: "Show what a receipt says",
+		Long: `Shows the cells and effects of a receipt in the order in which they happened, and whether its
+digest is that of its contents. Nothing is replayed: see algal verify.
+
+Result: {"cells","digest","digestOk","effects","failure","manifestDigest","manifestKey","outcome",
+"runtime","work"}. At a terminal it is shown in words; the last line says the outcome, or that the digest is wrong.`,
+		Example: `  algal inspect receipt.json`,
+		Args:    positional("RECEIPT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.receipt = args[0]
+			return runInspect(cmd.Context(), with.streams, o)
+		},
+	}
+}
+
+func runInspect(_ context.Context, s *streams, o *inspectOptions) error {
+	receipt, err := readReceipt(o.receipt)
+	if err != nil {
+		return err
+	}
+	v := inspection(receipt)
+	return s.result(v, func(p *page) { accountOfReceipt(p, v, receipt) })
+}
+
+func inspection(receipt canon.Value) canon.Value {
+	digest := receipt.DigestWithout("digest")
+	members := []canon.Member{
+		canon.M("cells", cellRows(receipt)),
+		canon.M("digest", canon.String(string(digest))),
+		canon.M("digestOk", canon.Bool(receipt.Get("digest").IsText(string(digest)))),
+		canon.M("effects", effectRows(receipt)),
+		canon.M("failure", orNull(receipt.Get("failure"))),
+	}
+	for _, key := range []string{"manifestDigest", "manifestKey", "outcome", "runtime", "work"} {
+		members = append(members, canon.M(key, receipt.Get(key)))
+	}
+	return canon.Object(members...)
+}
+
+func orNull(v canon.Value) canon.Value {
+	if !v.Exists() {
+		return canon.Null()
+	}
+	return v
+}
+
+func cellRows(receipt canon.Value) canon.Value {
+	cells := receipt.Get("cells")
+	var rows []canon.Value
+	for _, path := range activationOrder(receipt) {
+		cell := cells.Get(path)
+		if !cell.Exists() {
+			continue // an event of a cell that has no record
+		}
+		rows = append(rows, canon.Object(
+			canon.M("failure", cell.Get("failure")),
+			canon.M("path", canon.String(path)),
+			canon.M("slot", cell.Get("slot")),
+			canon.M("status", cell.Get("status")),
+			canon.M("via", cell.Get("via")),
+			canon.M("work", cell.Get("work")),
+		))
+	}
+	return canon.Array(rows...)
+}
+
+// activationOrder returns the paths of a receipt as they first occur in its log,
+// then recorded ones that the log lacks (run.md §15.1).
+func activationOrder(receipt canon.Value) []string {
+	seen := map[string]bool{}
+	var order []string
+	for _, e := range receipt.Get("events").Elements() {
+		path := e.Get("path").Text()
+		if strings.HasPrefix(e.Get("kind").Text(), "cell.") && !seen[path] {
+			seen[path] = true
+			order = append(order, path)
+		}
+	}
+	logged := len(order)
+	for path := range receipt.Get("cells").Members() {
+		if !seen[path] {
+			order = append(order, path)
+		}
+	}
+	slices.SortFunc(order[logged:], canon.CompareUnits)
+	return order
+}
+
+func effectRows(receipt canon.Value) canon.Value {
+	paths := effectPaths(receipt)
+	var rows []canon.Value
+	for i, e := range receipt.Get("effects").Elements() {
+		rows = append(rows, canon.Object(
+			canon.M("cached", e.Get("cached")),
+			canon.M("error", e.Get("error")),
+			canon.M("executor", e.Get("executor")),
+			canon.M("path", paths[i]),
+			canon.M("requestDigest", e.Get("requestDigest")),
+			canon.M("wake", e.Get("wake")),
+		))
+	}
+	return canon.Array(rows...)
+}
+
+// effectPaths returns the cell path of each effect, null where the log was cut. The
+// log holds an event for each effect in the same order, and now and then one for an
+// effect that never came to be recorded.
+func effectPaths(receipt canon.Value) []canon.Value {
+	var events []canon.Value
+	for _, e := range receipt.Get("events").Elements() {
+		if e.Get("kind").IsText("effect") {
+			events = append(events, e)
+		}
+	}
+	effects := receipt.Get("effects")
+	paths := make([]canon.Value, effects.Len())
+	for i, e := range effects.Elements() {
+		paths[i] = canon.Null()
+		same := func(event canon.Value) bool { return canon.Equal(event.Get("digest"), e.Get("requestDigest")) }
+		if at := slices.IndexFunc(events, same); at >= 0 {
+			paths[i], events = orNull(events[at].Get("path")), events[at+1:]
+		}
+	}
+	return paths
+}
+
+func accountOfReceipt(p *page, v, receipt canon.Value) {
+	p.line("%s", v.Get("manifestKey").Text())
+	p.row("manifest", "%s", v.Get("manifestDigest").Text())
+	p.row("receipt", "%s", v.Get("digest").Text())
+	p.row("runtime", "%s %s", v.Get("runtime").Get("name").Text(), v.Get("runtime").Get("version").Text())
+	for _, c := range v.Get("cells").Elements() {
+		p.row("cell", "%s: %s, %s units%s", c.Get("path").Text(), c.Get("status").Text(), shown(c.Get("work")), because(c.Get("failure")))
+	}
+	for _, e := range v.Get("effects").Elements() {
+		cached := ""
+		if e.Get("cached").Bool() {
+			cached = ", from the memo"
+		}
+		p.row("effect", "%s by %s%s%s", shown(e.Get("path")), e.Get("executor").Text(), cached, because(e.Get("error")))
+	}
+	accountOfWork(p, receipt)
+	if !v.Get("digestOk").Bool() {
+		p.verdict(false, "altered: the receipt claims to be %s", receipt.Get("digest").Text())
+		return
+	}
+	verdictOfRun(p, receipt)
+}
+
+// because tells a failure record.
+func because(failure canon.Value) string {
+	if !failure.Exists() {
+		return ""
+	}
+	return ": " + failure.Get("code").Text() + ": " + shown(failure.Get("message"))
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/algal-vm/algal"
+	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/chain"
+	"github.com/algal-vm/algal/journal"
+	"github.com/algal-vm/algal/process"
+	"github.com/algal-vm/algal/runtime"
+)
+
+func newProcessRecoverCommand(with *shared) *cobra.Command {
+	o := &dispatchOptions{processOptions: processOptions{globals: with.globals}}
+	cmd := &cobra.Command{
+		Use:   "recover NAME --expected-intent DIGEST",
+		Short: "Carry an interrupted journaled dispatch to its outcome",
+		Long: `Runs an interrupted dispatch again with its journal: what is settled there is not called again,
+an unsettled read is repeated, and an unsettled write or provider call stops the recovery. The
+tools and executors must be those of the dispatch. DIGEST is the head of the uncertain process.
+
+Result: the snapshot after the dispatch.`,
+		Example:     `  algal process recover review --expected-intent sha256:... --tools tools.json`,
+		Args:        positional("NAME"),
+		Annotations: map[string]string{negativeKey: settledBadly},
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.name = args[0]
+			ctx, _ := with.signals.finish(with.streams)
+			return runProcessRecover(ctx, with.streams, o)
+		},
+	}
+	textFlag(cmd.Flags(), &o.intent, "expected-intent", "`DIGEST` of the uncertain head (required)")
+	o.declare(cmd, false)
+	return cmd
+}
+
+func runProcessRecover(ctx context.Context, s *streams, o *dispatchOptions) error {
+	if o.intent == "" {
+		return usage("algal process recover NAME --expected-intent DIGEST")
+	}
+	intent, err := algal.ParseDigest(o.intent, "expected intent")
+	if err != nil {
+		return err
+	}
+	supervisor, err := openSupervisor(ctx, s, o.dir, &o.program, &o.executor)
+	if err != nil {
+		return err
+	}
+	snapshot, err := supervisor.Recover(ctx, o.name, intent)
+	if err != nil {
+		return aboutRecovery(interruptedDispatch(ctx, supervisor, o.name, err))
+	}
+	return printDispatched(s, snapshot)
+}
+
+// aboutRecovery adds to a refused recovery what stands in its way and whether it
+// cost an attempt.
+func aboutRecovery(err error) error {
+	var r *journal.Refusal
+	if !errors.As(err, &r) {
+		return err
+	}
+	if r.Ordinal >= 0 {
+		err = about(err, "effect %d", r.Ordinal)
+		err = about(err, "recorded: %s", bindingText(r.Recorded))
+		if r.Configured.RequestDigest != "" {
+			err = about(err, "configured now: %s", bindingText(r.Configured))
+		}
+	}
+	if r.Consumed {
+		return about(err, "a recovery attempt was consumed")
+	}
+	return about(err, "no recovery attempt was consumed")
+}
+
+func bindingText(b runtime.Binding) string {
+	recovery := "never"
+	if b.Read {
+		recovery = "read"
+	}
+	return canon.Object(
+		canon.M("configurationDigest", canon.String(string(b.ConfigurationDigest))),
+		canon.M("executor", canon.String(b.Executor)),
+		canon.M("recovery", canon.String(recovery)),
+		canon.M("requestDigest", canon.String(string(b.RequestDigest))),
+	).String()
+}
+
+// interruptedDispatch adds to the error of a dispatch what it left behind.
+func interruptedDispatch(ctx context.Context, supervisor *process.Supervisor, name string, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	snapshot, failed := supervisor.Inspect(name)
+	if failed != nil || snapshot.Record.Status != chain.Uncertain {
+		return err
+	}
+	err = about(err, "process %s stays uncertain: what its last effect did is not known", name)
+	if _, failed := supervisor.Describe(name); failed == nil {
+		err = about(err, "recover it with: algal process recover %s --expected-intent %s and the same tools and executors", name, snapshot.Digest)
+	}
+	return err
+}
+
+// aboutPass names the process that ended a scheduling pass, and what the pass had
+// advanced.
+func aboutPass(ctx context.Context, supervisor *process.Supervisor, advanced []*process.Snapshot, err error) error {
+	var f *process.Fault
+	if errors.As(err, &f) {
+		err = about(interruptedDispatch(ctx, supervisor, f.Name, err), "process %s", f.Name)
+	}
+	for _, snapshot := range advanced {
+		err = about(err, "advanced before: %s, now %s", snapshot.Record.Name, snapshot.Record.Status)
+	}
+	return err
+}
+
+func newProcessJournalCommand(with *shared) *cobra.Command {
+	o := &processOptions{globals: with.globals}
+	return &cobra.Command{
+		Use:   "journal NAME",
+		Short: "Show the journal of the latest dispatch",
+		Long: `Shows the journal of the latest dispatch of a process, whether it has an outcome or not.
+
+Result: {"bytes","effects","header"}.`,
+		Example: `  algal process journal review`,
+		Args:    positional("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.name = args[0]
+			return runProcessJournal(cmd.Context(), with.streams, o)
+		},
+	}
+}
+
+func runProcessJournal(_ context.Context, s *streams, o *processOptions) error {
+	v, err := inspectSupervisor(s, o.dir).Describe(o.name)
+	if err != nil {
+		return err
+	}
+	return s.result(v, func(p *page) {
+		p.row("intent", "%s", v.Get("header").Get("intent").Text())
+		for i, e := range v.Get("effects").Elements() {
+			r := e.Get("record")
+			p.row("effect", "%d %s by %s, attempt %s, recovery %s", i, r.Get("state").Text(), r.Get("executor").Text(), r.Get("attempt"), r.Get("recovery").Text())
+		}
+		p.verdict(true, "%s, %s bytes", counted(v.Get("effects").Len(), "effect"), v.Get("bytes"))
+	})
+}

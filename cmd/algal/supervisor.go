@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+
+	"github.com/algal-vm/algal/process"
+	"github.com/algal-vm/algal/runtime"
+)
+
+// openSupervisor returns the supervisor of the processes of a store, with the host
+// that the flags describe. executor may be nil: nothing is run then.
+func openSupervisor(ctx context.Context, s *streams, dir string, program *programFlags, executor *executorFlags) (*process.Supervisor, error) {
+	opened := &executors{}
+	if executor != nil {
+		var err error
+		if opened, err = executor.open(s); err != nil {
+			return nil, err
+		}
+	}
+	host, err := program.host(ctx, s, dir)
+	if err != nil {
+		return nil, err
+	}
+	if executor != nil {
+		opened.announce(nil, host, s)
+		executor.attach(&host, opened, s)
+	}
+	return supervise(host), nil
+}
+
+// inspectSupervisor returns a supervisor that only reads.
+func inspectSupervisor(s *streams, dir string) *process.Supervisor {
+	return supervise(runtime.Host{Store: openStore(dir, s)})
+}
+
+func supervise(host runtime.Host) *process.Supervisor {
+	st := host.Store.(*store)
+	return process.New(st.Processes(), st.Journals(), process.Leases(st.files, st.dir), openMailboxes(st), host)
+}
