@@ -97,8 +97,12 @@ func TestDemoVM(t *testing.T) {
 	dir := filepath.Join(data, "demo")
 	layImage(t, "vm-waiting", filepath.Join(dir, "store"))
 	list := steps(t, "vm")
+	images := map[string]string{"wake-alpha": "vm-woken", "schedule-beta": "vm-complete"}
 	for _, s := range list {
 		s.play(t, dir)
+		if image := images[s.label]; image != "" {
+			equalsImage(t, image, filepath.Join(dir, "store"))
+		}
 	}
 	t.Logf("%d steps", len(list))
 }

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/executor/scripted"
+	"github.com/algal-vm/algal/runtime"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 )
@@ -104,6 +108,37 @@ func TestProgress(t *testing.T) {
 	theirs.Close()
 	const erased = "\r\x1b[K"
 	want := `one\x1b[2J` + erased + strings.Repeat("w", 78) + erased + "note\r\n" + "three" + erased + "result\r\n"
+	if got := drainTerminal(ours); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// TestWatched: a terminal sees what a run waits for, as long as it waits.
+func TestWatched(t *testing.T) {
+	ours, theirs, err := openTerminal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	s := &streams{out: theirs, err: theirs}
+	s.speak()
+	table, err := scripted.New(canon.Object(canon.M("c", canon.String("answer"))), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := (&watched{table, s}).Call(t.Context(), &runtime.Request{CellID: "c", Kind: runtime.EffectAgent})
+	if err != nil || answer.Output.Text() != "answer" {
+		t.Errorf("%s, %v", answer.Output, err)
+	}
+	tools := watchTools(map[string]*runtime.HostTool{"t": {Call: func(context.Context, runtime.ToolCall) (canon.Value, error) {
+		return canon.Int(7), nil
+	}}}, s)
+	if v, err := tools["t"].Call(t.Context(), runtime.ToolCall{}); err != nil || v.Float() != 7 {
+		t.Errorf("%s, %v", v, err)
+	}
+	theirs.Close()
+	const erased = "\r\x1b[K"
+	want := "agent cell c: waiting for scripted" + erased + "tool t: waiting" + erased
 	if got := drainTerminal(ours); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
