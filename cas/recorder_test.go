@@ -26,7 +26,7 @@ func TestSealed(t *testing.T) {
 		if s.Tried() {
 			t.Errorf("%s: tried before", name)
 		}
-		if err := use(&s); algal.CodeOf(err) != algal.CapabilityDenied || !s.Tried() {
+		if err := use(&s); algal.CodeOf(err) != algal.CapabilityDenied || err.Error() != "process evidence sources cannot be changed" || !s.Tried() {
 			t.Errorf("%s: %v, tried %v", name, err, s.Tried())
 		}
 	}

@@ -162,6 +162,10 @@ func TestHistoryRules(t *testing.T) {
 	continued := func(effects string, edits ...string) *history {
 		return waitingHistory(t).intend("manual").settle(receipt(t, "complete", effects, append([]string{"cells", cells}, edits...)...))
 	}
+	twice := func() *history { // two effects are settled, around one that waits
+		more := strings.Replace(done, `"output":1`, `"output":2`, 1)
+		return begin(t).intend("start").settle(receipt(t, "suspended", `[`+done+`,`+waiting+`,`+more+`]`, "cells", cells)).intend("manual")
+	}
 	for _, c := range []struct {
 		name string
 		h    *history
@@ -204,6 +208,7 @@ func TestHistoryRules(t *testing.T) {
 		{"effect metadata changed", continued(`[` + strings.Replace(done, `"executor":"x"`, `"executor":"y"`, 1) + `]`), effects},
 		{"effect dropped", continued(`[]`), effects},
 		{"effect put before it", continued(`[` + strings.Replace(done, `0009"`, `0007"`, 1) + `,` + done + `]`), effects},
+		{"second effect changed", twice().settle(receipt(t, "complete", `[`+done+`,`+done+`]`, "cells", cells)), effects},
 		{"effects before cells", continued(`[]`, "cells", `{}`), effects},
 		{"committed cell changed", continued(`[`+done+`]`, "cells", strings.Replace(cells, `"work":1`, `"work":2`, 1)), settled},
 		{"committed cell absent", continued(`[`+done+`]`, "cells", `{"b":{"status":"skipped","work":0}}`), settled},

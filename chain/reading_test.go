@@ -54,7 +54,8 @@ func TestHistoryReading(t *testing.T) {
 		text    string
 	}{
 		"too many nodes": {receipt(t, "complete", `[]`, "cells", nodes), algal.BudgetExhausted, "process JSON depth/count exceeded"},
-		"too many bytes": {receipt(t, "complete", `[]`, "manifestKey", `"`+strings.Repeat("x", 16_000_000)+`"`), algal.BudgetExhausted, "process JSON byte limit exceeded"},
+		"too many bytes": {sized(t, 16_000_001), algal.BudgetExhausted, "process JSON byte limit exceeded"},
+		"as many as may": {sized(t, 16_000_000), algal.ParseFailed, "receipt.manifestKey must be a string of at most 256 characters"},
 		"no receipt":     {receipt(t, "complete", `[]`, "work", ``), algal.ParseFailed, "receipt.work must be an object"},
 	} {
 		h := begin(t).intend("start").settle(c.receipt)
@@ -66,6 +67,13 @@ func TestHistoryReading(t *testing.T) {
 	clear(gone.receipts)
 	_, err = gone.validate()
 	checkFault(t, "a lost receipt", err, algal.StoreMiss, "no receipt "+d, 1, gone.head().Digest())
+}
+
+// sized is a receipt of that many bytes, for which its key is far too long.
+func sized(t *testing.T, bytes int) canon.Value {
+	t.Helper()
+	empty := receipt(t, "complete", `[]`, "manifestKey", `""`)
+	return receipt(t, "complete", `[]`, "manifestKey", `"`+strings.Repeat("x", bytes-empty.Size())+`"`)
 }
 
 // TestHistoryBound: a chain has at most 129 records.

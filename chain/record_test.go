@@ -192,6 +192,14 @@ func TestRecordBounds(t *testing.T) {
 			t.Errorf("%s: %v", status, err)
 		}
 	}
+	waits := with(t, with(t, good, "wake", handles(1)), "status", `"failed"`)
+	if _, err := chain.ParseRecord(waits); err == nil || err.Error() != "terminal process cannot carry wake evidence" {
+		t.Errorf("one handle: %v", err)
+	}
+	first := with(t, with(t, good, "generation", `1`), "previous", ``)
+	if _, err := chain.ParseRecord(first); err == nil || err.Error() != "process generation requires parent and cause" {
+		t.Errorf("generation 1 without parent: %v", err)
+	}
 	for _, status := range []chain.Status{chain.Ready, chain.Uncertain, chain.Suspended, "", "escaped"} {
 		if status.Terminal() || status.Known() == (status == "" || status == "escaped") {
 			t.Errorf("%q is terminal or not known", status)

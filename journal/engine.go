@@ -30,6 +30,9 @@ type Engine interface {
 	// Replace publishes a document in the place of the one that has the name.
 	Replace(name string, v canon.Value, bound int) error
 
+	// Remove takes a document away, durably.
+	Remove(name string) error
+
 	// Scan returns the at most limit names in a directory that match, in byte order,
 	// none when there is no such directory. Leftovers of publications are passed
 	// over; any other name is refused once match has seen it (§3.3).

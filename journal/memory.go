@@ -107,6 +107,15 @@ func (m *Memory) Replace(name string, v canon.Value, bound int) error {
 	return m.put(name, v)
 }
 
+// Remove takes a document away.
+func (m *Memory) Remove(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.documents, name)
+	delete(m.dirs[path.Dir(name)], path.Base(name))
+	return nil
+}
+
 // admit holds a document to the bounds and returns the one that has the name.
 func (m *Memory) admit(name string, v canon.Value, bound int) (have canon.Value, err error) {
 	switch {

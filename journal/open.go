@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/algal-vm/algal"
@@ -29,11 +30,33 @@ func Create(engine Engine, d Dispatch, maxRecoveries int) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(j.entries) > 0 || j.attempts > 0 {
-		return nil, mismatch("new dispatch intent already has effect history")
+	if j.hasHistory() {
+		return nil, historyMismatch()
 	}
 	return j, nil
 }
+
+// Discard takes away the journal of a dispatch that is about to be published without
+// one. It can only be that of an attempt which died before its head moved, since
+// intents are the same as long as nothing has happened; left in its place it would
+// say of whatever this dispatch does that it did nothing, and a recovery would do it
+// again. No journal is fine; effects or recoveries in it are RECEIPT_MISMATCH.
+func Discard(engine Engine, d Dispatch) error {
+	j, err := Open(engine, d)
+	switch {
+	case errors.Is(err, ErrNone):
+		return nil
+	case err != nil:
+		return err
+	case j.hasHistory():
+		return historyMismatch()
+	}
+	return in(j.place.header(), engine.Remove(j.place.header()))
+}
+
+func (j *Journal) hasHistory() bool { return len(j.entries) > 0 || j.attempts > 0 }
+
+func historyMismatch() error { return mismatch("new dispatch intent already has effect history") }
 
 // ErrNone says that a dispatch has no journal.
 var ErrNone error = algal.Errorf(algal.IOFailed, "dispatch has no recovery journal")

@@ -49,10 +49,22 @@ func BenchmarkSendReceive(b *testing.B) {
 
 // BenchmarkSendAgain repeats the send of a message that waits among 63 others.
 func BenchmarkSendAgain(b *testing.B) {
-	benchFull(b, func(svc *mailbox.Service, c mailbox.Config) error {
-		_, err := svc.Send(ctx, c.Send.String(), canon.Int(0), mailboxtest.Key(0))
-		return err
-	})
+	for _, e := range engines {
+		b.Run(e.name, func(b *testing.B) {
+			svc := e.open(b).Service()
+			c, err := svc.Create(ctx, "box", 64, 65_536)
+			must(b, err)
+			for n := range 64 {
+				_, err := svc.Send(ctx, c.Send.String(), canon.Int(n), mailboxtest.Key(n))
+				must(b, err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := svc.Send(ctx, c.Send.String(), canon.Int(0), mailboxtest.Key(0))
+				must(b, err)
+			}
+		})
+	}
 }
 
 // BenchmarkIdle is what a pass of the scheduler costs for a waiting process.
@@ -67,24 +79,6 @@ func BenchmarkIdle(b *testing.B) {
 				if !svc.Idle(c.Receive.String()) {
 					b.Fatal("not idle")
 				}
-			}
-		})
-	}
-}
-
-func benchFull(b *testing.B, do func(*mailbox.Service, mailbox.Config) error) {
-	for _, e := range engines {
-		b.Run(e.name, func(b *testing.B) {
-			svc := e.open(b).Service()
-			c, err := svc.Create(ctx, "box", 64, 65_536)
-			must(b, err)
-			for n := range 64 {
-				_, err := svc.Send(ctx, c.Send.String(), canon.Int(n), mailboxtest.Key(n))
-				must(b, err)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				must(b, do(svc, c))
 			}
 		})
 	}

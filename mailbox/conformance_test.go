@@ -334,6 +334,7 @@ func TestM22Reopen(t *testing.T) {
 }
 
 func TestM23ManyMailboxes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 1, 1)
 	layMailboxes(w, 1023-1)
 	made, refusals := 0, 0
@@ -388,6 +389,7 @@ func TestM24WrongDirectory(t *testing.T) {
 func errOf[T any](_ T, err error) error { return err }
 
 func TestM25PhysicalEntries(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, 2, 64)
 	for i := range 2*2 + 16 {
 		w.write(fmt.Sprintf("mailboxes/box/pending/junk-%d", i), "")

@@ -72,6 +72,7 @@ func stepsOf(t *testing.T, op mailboxtest.Operation) (steps []string) {
 func TestKilledAtEveryStep(t *testing.T) {
 	for number, op := range mailboxtest.Operations() {
 		t.Run(op.Name, func(t *testing.T) {
+			t.Parallel()
 			killed := 0
 			for at, step := range stepsOf(t, op) {
 				if step == "" {
@@ -106,6 +107,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 // system, in its place and after it was done. Nothing is acknowledged, what was
 // there stays, and the next operation finds what mailbox.md says.
 func TestFailingSteps(t *testing.T) {
+	t.Parallel()
 	n := 0
 	for _, op := range mailboxtest.Operations() {
 		for at, step := range stepsOf(t, op) {

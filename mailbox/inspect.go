@@ -122,7 +122,7 @@ func (s *Service) inspectDeliveries(i *Inspection) error {
 	if err != nil {
 		return err
 	}
-	doubtful := make([]string, 0, maxListed)
+	var doubtful []string
 	for _, file := range files {
 		state, err := s.state(i.Config.Name, file)
 		if err != nil {

@@ -13,7 +13,9 @@ import (
 )
 
 // Memory is an [Engine] that keeps everything in memory, for tests and for hosts
-// without a disk. Its [Memory.Admit] is the [Admission] that goes with it.
+// without a disk. Its [Memory.Admit] is the [Admission] that goes with it. The
+// rules are those of the disk, locks included, where the volatile driver of §12
+// has fewer.
 type Memory struct {
 	mu       sync.Mutex
 	records  map[string]string
@@ -105,7 +107,7 @@ func (m *Memory) Remove(name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, found := m.records[name]; !found {
-		return missing(name)
+		return missing("remove", name)
 	}
 	delete(m.records, name)
 	delete(m.dirs[path.Dir(name)], path.Base(name))
@@ -170,7 +172,7 @@ func (m *Memory) Unlock(name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.locks[name] {
-		return missing(name)
+		return missing("unlock", name)
 	}
 	delete(m.locks, name)
 	return nil
@@ -183,6 +185,6 @@ func (m *Memory) Locked(name string) (bool, error) {
 	return m.locks[name], nil
 }
 
-func missing(name string) error {
-	return &durable.Fault{Kind: durable.System, Op: durable.OpUnlinkPending, Path: name, Err: fs.ErrNotExist}
+func missing(op durable.Op, name string) error {
+	return &durable.Fault{Kind: durable.System, Op: op, Path: name, Err: fs.ErrNotExist}
 }

@@ -20,8 +20,8 @@ type operation struct {
 	publishing bool
 }
 
-// operate resolves a handle of the class, takes the lock of its mailbox and does
-// what op says.
+// operate resolves a handle, takes the lock of its mailbox, does what op says and
+// gives the lock up.
 func (s *Service) operate(ctx context.Context, handle organism.Handle, op func(*operation) error) error {
 	if ctx.Err() != nil {
 		return algal.Errorf(algal.BudgetExhausted, "cancelled before the mailbox operation began")

@@ -58,6 +58,12 @@ func TestLinks(t *testing.T) {
 			_, err = w.receive()
 			check("receive", true, err)
 			check("probe", c.name != "MESSAGE", w.probe())
+			i, err := w.Inspect("box")
+			if c.creates {
+				check("inspect", true, err)
+			} else if err != nil || i.InterruptedKeys != 1 || i.Interrupted[0].State != mailbox.Corrupt {
+				t.Errorf("%s: inspected %+v, %v", c.name, i, err)
+			}
 			if w.idle() {
 				t.Errorf("%s: looks idle", c.name)
 			}

@@ -48,7 +48,7 @@ func (o *operation) send(value canon.Value, key algal.Digest) (algal.Digest, err
 		return "", err
 	}
 	m := newMessage(o.config.Name, key, value)
-	if depth := m.Record().Depth(); depth > canon.MaxDepth {
+	if m.envelope().Depth() > canon.MaxDepth { // canonical.md §2.6
 		return "", algal.Errorf(algal.BudgetExhausted, "JSON depth exceeds %d", canon.MaxDepth)
 	}
 	for _, space := range []string{messages, pending, consumed} {

@@ -186,16 +186,26 @@ func (d *dispatch) begin(cause string, o Options) error {
 	if err != nil {
 		return err
 	}
-	if o.Journal {
-		if d.journal, err = journal.Create(d.journals, journaled(d.intent.Digest(), record), o.MaxRecoveries); err != nil {
-			return err
-		}
+	if err := d.openJournal(journaled(d.intent.Digest(), record), o); err != nil {
+		return err
 	}
 	digest, err := d.objects.publish(values, d.intent)
 	if err != nil {
 		return err
 	}
 	return d.moveHead(record.Name, digest)
+}
+
+// openJournal begins the journal of a dispatch, or sees to it that one which keeps
+// none has none.
+func (d *dispatch) openJournal(of journal.Dispatch, o Options) (err error) {
+	switch {
+	case o.Journal:
+		d.journal, err = journal.Create(d.journals, of, o.MaxRecoveries)
+	case d.journals != nil:
+		err = journal.Discard(d.journals, of)
+	}
+	return err
 }
 
 // execute runs the intent and publishes its outcome (§8.2).

@@ -50,7 +50,7 @@ func (a *activation) settleEffect(p *pending, e effort, tools []string) (settled
 				return answer, nil
 			}
 		}
-		if receipt.final || r.interrupted() {
+		if r.interrupted() || receipt.final {
 			break
 		}
 	}

@@ -88,10 +88,20 @@ func TestFurtherRefusals(t *testing.T) {
 			algal.BudgetExhausted, verify.StageBounds, "structure bound"},
 		{"E-1/long", complete, raw, func(d *document) { d.set(quoted(strings.Repeat("x", 99)), "contract") },
 			algal.ReceiptMismatch, verify.StageDocument, "invalid process evidence contract: got a string"},
+		{"manifest/1048577", complete, raw, largeManifest(1_048_577), algal.BudgetExhausted, verify.StageProgram, "evidence manifest exceeds 1048576 bytes"},
+		{"manifest/1048576", complete, raw, largeManifest(1_048_576), algal.ParseFailed, verify.StageProgram, "manifest"},
 		{"E-120", suspending, raw, func(d *document) { d.set(`"cmd:true"`, "tools", "fixture.wait.v1", "exec") },
 			algal.ParseFailed, verify.StageTools, `has unknown key "exec"`},
 	} {
 		m.run(t)
+	}
+}
+
+// largeManifest adds a manifest of that many bytes, which is none.
+func largeManifest(bytes int) func(d *document) {
+	return func(d *document) {
+		v := d.parse(`{"x":` + quoted(strings.Repeat("x", bytes-len(`{"x":""}`))) + `}`)
+		d.put(v, "program", "manifests", string(v.Digest()))
 	}
 }
 

@@ -5,6 +5,7 @@ package disk
 import (
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/durable"
 	"github.com/algal-vm/algal/hostdoc"
 )
 
@@ -43,6 +44,14 @@ func (j *Journals) Write(name string, v canon.Value, bound int) error {
 // Replace publishes a document in the place of the one that has its name.
 func (j *Journals) Replace(name string, v canon.Value, bound int) error {
 	return hostdoc.Replace(j.store.files, j.store.path(name), v, bound)
+}
+
+// opUnlinkJournal takes away a journal that nothing was written into.
+const opUnlinkJournal durable.Op = "unlink-journal"
+
+// Remove takes a document away, durably.
+func (j *Journals) Remove(name string) error {
+	return j.store.files.Unlink(opUnlinkJournal, j.store.path(name))
 }
 
 // Scan returns the names in a directory that match, none when there is no

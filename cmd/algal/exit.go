@@ -47,7 +47,7 @@ var exitMeanings = []struct {
 // exitTable returns the exit codes as the table of the README.
 func exitTable() string {
 	var b strings.Builder
-	b.WriteString("| exit | meaning |\n| --- | --- |\n")
+	b.WriteString("| exit | of `algal` |\n| --- | --- |\n")
 	for _, e := range exitMeanings {
 		fmt.Fprintf(&b, "| %d | %s |\n", e.code, e.meaning)
 	}

@@ -103,6 +103,20 @@ func create(t *testing.T, open func(*testing.T) journal.Engine) {
 	}
 }
 
+// discard takes away a journal in which nothing happened, and no other.
+func discard(t *testing.T, open func(*testing.T) journal.Engine) {
+	e := open(t)
+	must(t, journal.Discard(e, dispatch))
+	fresh(t, e, 2)
+	must(t, journal.Discard(e, dispatch))
+	_, err := journal.Open(e, dispatch)
+	Refused(t, "open", err, algal.IOFailed, "dispatch has no recovery journal")
+	fresh(t, e, 3) // another budget is no conflict now
+	begin(t, fresh(t, e, 3), binding("ask", false))
+	Refused(t, "discard", journal.Discard(e, dispatch), algal.ReceiptMismatch, "new dispatch intent already has effect history")
+	holds(t, e, "ask")
+}
+
 // refusedCreation is J-5.
 func refusedCreation(t *testing.T, open func(*testing.T) journal.Engine) {
 	for name, use := range map[string]func(e journal.Engine){

@@ -30,6 +30,7 @@ func Suite(t *testing.T, open func(t *testing.T) journal.Engine) {
 		{"life", life},
 		{"create", create},
 		{"refused creation", refusedCreation},
+		{"discard", discard},
 		{"bad journals", badJournals},
 		{"bad chains", badChains},
 		{"bad bindings", badBindings},

@@ -136,7 +136,6 @@ func busy(t *testing.T, s Store) {
 // come to them.
 func vanishingPlaces(t *testing.T, s Store) {
 	prepareTwo(t, s)
-	b := boxOf(t, s, opBox)
 	for nth := 1; nth <= 4; nth++ {
 		seen := 0
 		tap := func(call string, do func() error) error {
@@ -167,12 +166,14 @@ func vanishingPlaces(t *testing.T, s Store) {
 	}
 }
 
-// settled: a delivery on its way is not taken for an interrupted one when it has
-// arrived by the second look.
+// settled: what looks interrupted at the first look and has arrived, or gone, by
+// the second one is not taken for it.
 func settled(t *testing.T, s Store) {
 	prepareClaimed(t, s)
 	b := boxOf(t, s, opBox)
-	i, err := b.handAt("locked", 1, func() { b.mustSend(1, canon0) }).Inspect(opBox)
+	stray := b.record("pending", Key(5))
+	b.plant(stray, mailbox.Delivery{ID: Key(5)}.Record())
+	i, err := b.handAt("locked", 1, func() { b.remove(stray); b.mustSend(1, canon0) }).Inspect(opBox)
 	if err != nil || i.Pending != 2 || i.InterruptedKeys != 0 || len(i.Interrupted) != 0 {
 		t.Errorf("inspected %+v, %v", i, err)
 	}
@@ -217,6 +218,17 @@ func looks(t *testing.T, open func(*testing.T) Store) {
 		t.Errorf("only %d faults", n)
 	}
 	damagedMedium(t, s, b)
+	b.mustSend(1, canon0)
+	tap := func(call string, do func() error) error {
+		if call == "unlock" {
+			return errors.Join(do(), algal.Errorf(algal.IOFailed, "failing unlock"))
+		}
+		return do()
+	}
+	ready, err := mailbox.New(tapped{s.Engine, tap}, s.Admit).HasPending(ctx, b.Config.Receive.String())
+	if e := Refused(t, "probe", err, algal.IOFailed, "failing unlock"); ready || e.Uncertain {
+		t.Errorf("ready %v with %+v", ready, e)
+	}
 }
 
 // damagedMedium: what an engine refuses by kind has the wire text of the kind.

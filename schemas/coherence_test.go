@@ -1,0 +1,131 @@
+package schemas_test
+
+import (
+	"maps"
+	"testing"
+)
+
+const (
+	aDigest  = `"sha256:0000000000000000000000000000000000000000000000000000000000000000"`
+	aHandle  = `"cap:mailbox-receive:sha256:0000000000000000000000000000000000000000000000000000000000000000"`
+	aSender  = `"cap:mailbox-send:sha256:0000000000000000000000000000000000000000000000000000000000000000"`
+	aReceipt = `{"requestDigest":` + aDigest + `,"executor":"e","output":1}`
+)
+
+// TestCoherence gives members of golden documents values of their type that do not go
+// with the rest, or that do.
+func TestCoherence(t *testing.T) {
+	found := documents(t)
+	for _, c := range []struct {
+		kind, where string // a document of the kind with these members
+		set         string // members it gets
+		accepted    bool
+		section     string
+	}{
+		{"process", `{"status":"ready"}`, `{"generation":1}`, false, "process.md §2.2 step 10"},
+		{"process", `{"status":"ready"}`, `{"wake":[` + aHandle + `]}`, false, "process.md §2.2 step 10"},
+		{"process", `{"status":"ready"}`, `{"previous":` + aDigest + `}`, false, "process.md §2.2 step 10"},
+		{"process", `{"status":"ready"}`, `{"receipt":` + aDigest + `}`, false, "process.md §2.2 step 10"},
+		{"process", `{"status":"ready"}`, `{"cause":"start"}`, false, "process.md §2.2 step 10"},
+		{"process", `{"status":"uncertain"}`, `{"generation":0}`, false, "process.md §2.2 step 10"},
+		{"process", `{"status":"uncertain"}`, `{"status":"complete","receipt":` + aDigest + `,"wake":[]}`, true, "process.md §4"},
+		{"process", `{"status":"complete"}`, `{"status":"stuck"}`, true, "process.md §4"},
+		{"process", `{"status":"complete"}`, `{"status":"suspended","wake":[` + aHandle + `]}`, true, "process.md §4"},
+		{"process", `{"status":"complete"}`, `{"wake":[` + aHandle + `]}`, false, "process.md §2.2 step 11"},
+		{"process", `{"status":"failed"}`, `{"wake":[` + aHandle + `]}`, false, "process.md §2.2 step 11"},
+		{"process", `{"status":"complete"}`, `{"status":"stuck","wake":[` + aHandle + `]}`, false, "process.md §2.2 step 11"},
+		{"process", `{"status":"suspended"}`, `{"wake":[` + aHandle + `,` + aHandle + `]}`, false, "organism.md §13.4"},
+
+		{"process", `{"status":"uncertain"}`, `{"maxGenerations":64,"generation":64}`, true, "process.md §2.1"},
+		{"process", `{"status":"uncertain"}`, `{"maxGenerations":65,"generation":65}`, false, "process.md §2.1"},
+
+		{"effect-record", `{"state":"started"}`, `{"receipt":` + aReceipt + `}`, false, "journal.md §2.3"},
+		{"effect-record", `{"state":"started"}`, `{"state":"completed"}`, false, "journal.md §2.3"},
+		{"effect-record", `{"state":"started"}`, `{"state":"completed","receipt":` + aReceipt + `}`, true, "journal.md §2.3"},
+		{"effect-record", `{}`, `{"recovery":"always"}`, false, "journal.md §2.3"},
+
+		{"effect-receipt", `{}`, `{"output":1,"error":{"code":"INTERNAL","message":"m"}}`, false, "run.md §12 step 5"},
+		{"effect-receipt", `{"executor":"tool:mailbox.receive.v1","retryable":false}`, `{"wake":[` + aHandle + `],"error":{"code":"INTERNAL","message":"m"}}`, false, "run.md §12 step 5"},
+		{"effect-receipt", `{"executor":"scripted"}`, `{"wake":[` + aHandle + `],"output":1}`, false, "run.md §12 step 5"},
+
+		{"capability", `{"capability":"mailbox-send"}`, `{"handle":` + aHandle + `}`, false, "mailbox.md §3.2"},
+		{"capability", `{"capability":"mailbox-receive"}`, `{"handle":` + aSender + `}`, false, "mailbox.md §3.2"},
+		{"mailbox", `{}`, `{"send":` + aHandle + `}`, false, "mailbox.md §3.1"},
+		{"mailbox", `{}`, `{"receive":` + aSender + `}`, false, "mailbox.md §3.1"},
+
+		{"comparison", `{"verdict":"identical"}`, `{"divergence":{"kind":"work","path":null,"original":null,"revised":null}}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"identical"}`, `{"effectsMatch":false}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"identical"}`, `{"effectsMatch":null}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"identical"}`, `{"added":["x"]}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"identical"}`, `{"revisedReceipt":null}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"identical"}`, `{"reason":{"code":"missing-input","path":"p"}}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"diverged"}`, `{"revisedReceipt":null}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"diverged"}`, `{"added":["x","x"]}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"diverged"}`, `{"divergence":{"kind":"cell","path":null,"original":null,"revised":{"status":"failed","digest":` + aDigest + `}}}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"diverged"}`, `{"divergence":{"kind":"cell","path":"p","original":null,"revised":null}}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"diverged"}`, `{"divergence":{"kind":"effects","path":null,"original":null,"revised":null}}`, true, "run.md §15.1"},
+		{"comparison", `{"verdict":"could-not-replay"}`, `{"reason":null}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"could-not-replay"}`, `{"reason":{"code":"missing-effect"}}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"could-not-replay"}`, `{"reason":{"path":"p"}}`, false, "run.md §15.2"},
+		{"comparison", `{"verdict":"could-not-replay"}`, `{"revisedReceipt":` + aDigest + `,"reason":{"code":"manifest-invalid"}}`, false, "run.md §15.3"},
+		{"comparison", `{"verdict":"could-not-replay"}`, `{"revisedReceipt":` + aDigest + `,"reason":{"code":"missing-input","path":"p"}}`, true, "run.md §15.3"},
+
+		{"evidence-report", `{}`, `{"file":"a.json","seen":"first"}`, true, "toolchain.md §1.2, §4"},
+		{"evidence-report", `{}`, `{"seen":"same"}`, true, "toolchain.md §4"},
+		{"evidence-report", `{}`, `{"seen":"advanced"}`, true, "toolchain.md §4"},
+		{"evidence-report", `{}`, `{"seen":"never"}`, false, "toolchain.md §4"},
+		{"evidence-report", `{}`, `{"file":1}`, false, "toolchain.md §1.2"},
+		{"evidence-report", `{}`, `{"ok":false}`, false, "evidence.md §4"},
+		{"evidence-report", `{}`, `{"status":"stuck"}`, true, "process.md §4"},
+
+		{"process-evidence", `{}`, `{"records":{}}`, false, "evidence.md §1"},
+		{"process-evidence", `{}`, `{"missing":{"manifests":[],"values":[` + aDigest + `,` + aDigest + `]}}`, false, "evidence.md §3 step 7"},
+		{"process-evidence", `{}`, `{"tools":{"":{"inputs":{},"outputs":{},"effect":"read","cost":0,"maxOutputBytes":1}}}`, false, "evidence.md §1.1"},
+		{"process-evidence", `{}`, `{"tools":{"a\u0000":{"inputs":{},"outputs":{},"effect":"read","cost":0,"maxOutputBytes":1}}}`, false, "evidence.md §1.1"},
+
+		{"tools-file", `{}`, `{"mailbox.send.v1":{"signature":{"inputs":{},"outputs":{},"effect":"read","cost":0,"maxOutputBytes":1},"exec":"cmd:x"}}`, false, "cli.md §1.2"},
+		{"tools-file", `{}`, `{"x":{"signature":{"inputs":{},"outputs":{},"effect":"read","cost":0,"maxOutputBytes":1},"exec":"cmd:"}}`, false, "run.md §9.2"},
+		{"tools-file", `{}`, `{"x":{"signature":{"inputs":{},"outputs":{},"effect":"read","cost":0,"maxOutputBytes":1},"exec":"cmd:x"}}`, true, "run.md §9.2"},
+
+		{"effect-answer#answers", `{}`, `{"answers":{"q":{"noul":1,"type":"noul"}}}`, true, "run.md §8.3"},
+		{"effect-answer#answers", `{}`, `{"answers":{"q":{"noul":1,"type":1}}}`, false, "run.md §8.3"},
+		{"effect-answer#answers", `{}`, `{"answers":{"q":{"choice":"a","confidence":1,"probabilities":{},"type":1}}}`, false, "run.md §8.3"},
+		{"effect-answer#answers", `{}`, `{"answers":{"q":{"score":1,"confidence":1,"probabilities":{},"type":1}}}`, false, "run.md §8.3"},
+
+		{"effect-request", `{"kind":"agent"}`, `{"kind":"decide"}`, false, "run.md §8.2"},
+		{"effect-request", `{"kind":"agent"}`, `{"kind":"recall"}`, false, "run.md §8.2"},
+		{"effect-request", `{"kind":"agent"}`, `{"recall":{"query":"q","k":1,"embedder":"local"}}`, false, "run.md §8.2"},
+		{"effect-request", `{"kind":"agent"}`, `{"questions":{"q":{"type":"noul","instructions":"i"}}}`, false, "run.md §8.2"},
+		{"effect-request", `{"kind":"agent"}`, `{"context":{"hits":[],"query":"q"}}`, false, "run.md §8.1"},
+		{"effect-request", `{"kind":"decide"}`, `{"output":{"kind":"text"}}`, false, "run.md §8.3"},
+		{"effect-request", `{"kind":"recall"}`, `{"output":{"kind":"json","schema":{}}}`, false, "run.md §7.9"},
+		{"effect-request", `{"kind":"agent"}`, `{"output":{"kind":"choice","labelsExpr":{"contract":"algal.expr.v1","program":1}}}`, false, "run.md §8.2"},
+	} {
+		document := having(t, found[c.kind], c.where)
+		maps.Copy(document, parse(t, c.kind, c.set).(map[string]any))
+		if accepted := schema(t, c.kind).Validate(document) == nil; accepted != c.accepted {
+			t.Errorf("%s %s with %s: accepted %v, by %s %v", c.kind, c.where, c.set, accepted, c.section, c.accepted)
+		}
+		if !c.accepted && admits(t, c.kind, []string{""}, document) {
+			t.Errorf("%s %s with %s: the reader admits it", c.kind, c.where, c.set)
+		}
+	}
+}
+
+// having returns a copy of the first document with the members.
+func having(t *testing.T, found []document, where string) map[string]any {
+	t.Helper()
+	want := parse(t, "where", where).(map[string]any)
+	for _, d := range found {
+		object := d.value.(map[string]any)
+		all := true
+		for key, value := range want {
+			all = all && object[key] == value
+		}
+		if all {
+			return maps.Clone(object)
+		}
+	}
+	t.Fatalf("no golden document has %s", where)
+	return nil
+}
