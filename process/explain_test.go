@@ -89,6 +89,8 @@ func TestExplain(t *testing.T) {
 	d.tells("blocked", "p", blocked)
 
 	// Without the tools the cells are not known, and all else is.
+	tools := d.host.Tools
+	defer func() { d.host.Tools = tools }()
 	d.host.Tools = nil
 	for _, cell := range []string{`"cell":"b","executor":"tool:gate","outcome":"answered"`, `"cell":"c",`} {
 		blocked = regexp.MustCompile(regexp.QuoteMeta(cell)).ReplaceAllString(blocked, cell[len(`"cell":"b",`):])
@@ -138,7 +140,11 @@ func TestExplainEnds(t *testing.T) {
 		`"manifestDigest":"#1","maxGenerations":4,"name":"unjournaled","status":"uncertain"}`)
 
 	place := "processes/damaged/journals/" + d.head("damaged").Digest.Hex()
-	must(t, os.WriteFile(filepath.Join(d.root, place, "entries", "000000.json"), []byte("{}"), 0o600))
+	entry := filepath.Join(d.root, filepath.FromSlash(place), "entries", "000000.json")
+	whole, err := os.ReadFile(entry)
+	must(t, err)
+	defer os.WriteFile(entry, whole, 0o600)
+	must(t, os.WriteFile(entry, []byte("{}"), 0o600))
 	fault := regexp.MustCompile(`"[^"]*/entries/000000.json"`)
 	if got := d.explain("damaged"); len(fault.FindAllString(got, -1)) != 2 {
 		t.Errorf("a damaged journal is told as %s", got)

@@ -256,6 +256,7 @@ func (m *killing) everywhere(from bench, verb string) {
 func (m *killing) check(what string, b bench) {
 	m.Helper()
 	d, before := b.desk(m.T), b.calls(m.T)
+	d.sound()
 	switch status := d.head("p").Record.Status; status {
 	case "ready":
 		if len(before) > 0 {

@@ -15,6 +15,8 @@ import (
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/cas/disk"
+	"github.com/algal-vm/algal/check"
+	"github.com/algal-vm/algal/check/checktest"
 	"github.com/algal-vm/algal/durable"
 	"github.com/algal-vm/algal/executor/scripted"
 	"github.com/algal-vm/algal/journal"
@@ -37,12 +39,25 @@ type desk struct {
 	hook durable.Hook
 }
 
-// newDesk returns a desk over an empty store.
+// newDesk returns a desk over an empty store, which must be sound in the end.
 func newDesk(t testing.TB) *desk {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	return deskAt(t, filepath.Join(dir, "store"))
+	d := deskAt(t, filepath.Join(dir, "store"))
+	t.Cleanup(d.sound)
+	return d
+}
+
+// sound fails the test unless the store is sound. A dispatch may be without an
+// outcome.
+func (d *desk) sound() {
+	d.t.Helper()
+	tools := map[string]*organism.Tool{}
+	for name, tool := range d.host.Tools {
+		tools[name] = tool.Signature
+	}
+	checktest.Now(d.t, d.root, checktest.Allow(check.ProcessUncertain), checktest.Tools(tools))
 }
 
 func deskAt(t testing.TB, root string) *desk {
@@ -234,7 +249,7 @@ func (d *desk) unchanged(what string, do func()) {
 }
 
 // tree returns the content of every file below root by relative path; directories
-// have the content "/".
+// have the content "/", links show where they lead.
 func tree(t testing.TB, root string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -246,9 +261,14 @@ func tree(t testing.TB, root string) map[string]string {
 		if err != nil || strings.HasPrefix(e.Name(), ".owner.sqlite") {
 			return err
 		}
-		if e.IsDir() {
+		switch e.Type() {
+		case fs.ModeDir:
 			files[name] = "/"
 			return nil
+		case fs.ModeSymlink:
+			target, err := os.Readlink(path)
+			files[name] = "-> " + target
+			return err
 		}
 		content, err := os.ReadFile(path)
 		files[name] = string(content)

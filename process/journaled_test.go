@@ -503,6 +503,122 @@ const handled = `{"contract":"algal.organism.v1","key":"organism:test","name":"T
 	`"cells":[{"id":"a","kind":"tool","tool":"first"},{"id":"b","kind":"tool","tool":"second"}],` +
 	`"edges":[{"from":{"cell":"a","port":"out"},"on":"fail","to":{"cell":"b","port":"in"}}]}`
 
+// TestRecoverCheckpoint: a recovery goes on only from a checkpoint that replays, and
+// with programs that are there (§7 steps 3 and 4).
+func TestRecoverCheckpoint(t *testing.T) {
+	d := newDesk(t)
+	d.tool("first", "write", answers("1"))
+	d.tool("gate", "read", later)
+	embedded := manifest(t, child(`{"id":"c","kind":"const","outputs":{"v":{"type":"json","value":1}}}`))
+	hub := &fetcher{normal: embedded.Normal()}
+	d.host.Transports = map[string]organism.Transport{"hub": hub}
+	d.create("p", cells(`{"id":"a","kind":"tool","tool":"first"},{"id":"b","kind":"tool","tool":"gate"},`+
+		`{"id":"o","kind":"organism","via":"hub","manifest":"`+string(embedded.Digest())+`"}`, "a.out b.in", "a.out o.item"))
+	_, err := d.journaledTick("p")
+	must(t, err)
+	d.tool("gate", "read", dies)
+	_, err = d.journaledTick("p")
+	refused(t, "tick", err, algal.ToolFailed, "the connection was lost")
+	d.tool("gate", "read", answers("open"))
+	d.ledger = nil
+
+	d.resign("first", `"maxOutputBytes":262144`, `"maxOutputBytes":1`)
+	d.unchanged("a recovery from a checkpoint that does not replay", func() {
+		_, err := d.recover("p")
+		refused(t, "checkpoint", err, algal.ReceiptMismatch, "recovery checkpoint does not replay")
+	})
+	d.resign("first", `"maxOutputBytes":1`, `"maxOutputBytes":262144`)
+
+	file := filepath.Join("manifests", embedded.Digest().Hex()+".json")
+	text, asked := d.get(file), hub.asked
+	must(t, os.Remove(filepath.Join(d.root, file)))
+	d.unchanged("a recovery without a child", func() {
+		if _, err := d.recover("p"); algal.CodeOf(err) != algal.StoreMiss || hub.asked != asked {
+			t.Errorf("recover: %v, the transport was asked %d times", err, hub.asked-asked)
+		}
+	})
+	d.put(file, text)
+	d.called()
+	s, err := d.recover("p")
+	d.completes("p", s, err)
+	d.called("gate")
+}
+
+// TestRecoverDamaged: a journal that is not sound is refused with the name of the
+// file, before anything is spent, called or written (J-16 to J-18).
+func TestRecoverDamaged(t *testing.T) {
+	for name, c := range map[string]struct {
+		damage func(d *desk, place, record string) (at string)
+		code   algal.Code // "" recovers all the same
+	}{
+		"header cut": {func(d *desk, place, _ string) string { return d.put(place+"/header.json", "{") }, algal.ParseFailed},
+		"entry cut":  {func(d *desk, place, _ string) string { return d.put(place+"/entries/000001.json", "") }, algal.ParseFailed},
+		"entry of another effect": {func(d *desk, place, _ string) string {
+			return d.put(place+"/entries/000002.json", d.get(place+"/entries/000000.json"))
+		}, algal.ReceiptMismatch},
+		"record changed": {func(d *desk, _, record string) string {
+			return d.put(record, strings.Replace(d.get(record), `"ordinal":0`, `"ordinal":1`, 1))
+		}, algal.ReceiptMismatch},
+		"record removed": {func(d *desk, _, record string) string {
+			must(d.t, os.Remove(filepath.Join(d.root, record)))
+			return record
+		}, algal.ReceiptMismatch},
+		"attempt invented": {func(d *desk, place, _ string) string { return d.put(place+"/recoveries/000001.json", "{}") }, algal.ReceiptMismatch},
+		"foreign file":     {func(d *desk, place, _ string) string { return d.put(place+"/entries/notes.txt", "") }, algal.IOFailed},
+		"link": {func(d *desk, place, _ string) string {
+			journals := filepath.Join(d.root, filepath.Dir(place))
+			must(d.t, os.Rename(journals, journals+".moved"))
+			must(d.t, os.Symlink(filepath.Base(journals)+".moved", journals))
+			return filepath.Dir(place)
+		}, algal.IOFailed},
+		"leftover": {func(d *desk, place, _ string) string {
+			return d.put(place+"/entries/.tmp-"+strings.Repeat("0", 48), "half a rec")
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			must(t, err)
+			d := deskAt(t, filepath.Join(dir, "store"))
+			d.tool("first", "write", answers("1"))
+			d.tool("second", "read", dies)
+			d.create("p", twoTools)
+			_, err = d.journaledTick("p")
+			refused(t, "tick", err, algal.ToolFailed, "the connection was lost")
+			d.called("first", "second")
+			d.tool("second", "read", answers("2"))
+			record := "values/" + d.journalOf("p").Effects()[0].Digest.Hex() + ".json"
+			at := c.damage(d, "processes/p/journals/"+d.head("p").Digest.Hex(), record)
+			if c.code == "" {
+				s, err := d.recover("p")
+				d.completes("p", s, err)
+				return
+			}
+			d.unchanged("a refused recovery", func() {
+				_, err := d.recover("p")
+				var f *journal.Fault
+				if algal.CodeOf(err) != c.code || !errors.As(err, &f) || f.Name != at {
+					t.Errorf("recover: %s %v in %+v, want %s in %s", algal.CodeOf(err), err, f, c.code, at)
+				}
+			})
+			d.called()
+		})
+	}
+}
+
+func (d *desk) get(name string) string {
+	d.t.Helper()
+	text, err := os.ReadFile(filepath.Join(d.root, name))
+	must(d.t, err)
+	return string(text)
+}
+
+// put writes a file of the store and returns its name.
+func (d *desk) put(name, text string) string {
+	d.t.Helper()
+	must(d.t, os.WriteFile(filepath.Join(d.root, name), []byte(text), 0o600))
+	return name
+}
+
 // TestJ22: the order of events around the effects of an agent that calls tools.
 func TestJ22(t *testing.T) {
 	d := newDesk(t)
@@ -625,8 +741,7 @@ func TestJ25(t *testing.T) {
 			t.Error("the failure is not uncertain")
 		}
 		d.holds("p", "tool:first")
-		d.host.Deadline = deadline
-		d.tool("first", effect, answers("in time"))
+		d.tool("first", effect, answers("in time")) // nobody lets it expire
 		d.ledger = nil
 		s, err := d.recover("p")
 		if effect == "read" {
