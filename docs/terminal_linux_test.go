@@ -1,0 +1,41 @@
+package docs_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal returns both ends of a new pseudo-terminal.
+func openTerminal() (ours, theirs *os.File, err error) {
+	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	fd := int(ours.Fd())
+	if err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		return nil, nil, err
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		return nil, nil, err
+	}
+	theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	return ours, theirs, err
+}
+
+// drain reads until the last holder of the other end is gone, which reading tells
+// as an error, and returns what a reader sees.
+func drain(ours *os.File) string {
+	var b strings.Builder
+	buffer := make([]byte, 4096)
+	for {
+		n, err := ours.Read(buffer)
+		b.Write(buffer[:n])
+		if err != nil {
+			return strings.ReplaceAll(b.String(), "\r\n", "\n")
+		}
+	}
+}
