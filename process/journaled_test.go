@@ -544,6 +544,46 @@ func TestRecoverCheckpoint(t *testing.T) {
 	d.called("gate")
 }
 
+// TestRecoverUnmet: a run that does not come to what the journal holds is not the run
+// that was interrupted, and has no outcome (§5.5).
+func TestRecoverUnmet(t *testing.T) {
+	const message = "journal prefix was not fully consumed/settled"
+	d := newDesk(t)
+	d.scripted(`{"b":"x"}`)
+	d.tool("first", "write", answers("1"))
+	d.create("p", cells(`{"id":"a","kind":"tool","tool":"first"},{"id":"b","kind":"agent","inputs":{"x":"json"},"prompt":"?","output":{"kind":"text"}}`, "a.out b.x"))
+	d.hook = failingDir("runs")
+	_, err := d.journaledTick("p")
+	refused(t, "tick", err, algal.IOFailed, "link failed: the disk is gone")
+	d.hook, d.ledger = nil, nil
+	executors := d.host.Executors
+	d.host.Executors = nil // who answers nothing presents nothing
+	_, err = d.recover("p")
+	refused(t, "recover", err, algal.ReceiptMismatch, message)
+	var r *journal.Refusal
+	if !errors.As(err, &r) || r.Ordinal != 1 || r.Recorded.Executor != "scripted" || r.Configured != (runtime.Binding{}) || !r.Consumed {
+		t.Errorf("refusal %+v", r)
+	}
+	d.uncertain("p")
+	d.host.Executors = executors
+	s, err := d.recover("p")
+	d.completes("p", s, err)
+	d.called()
+}
+
+// TestMaxRecoveries: a budget out of bounds is refused before anything else is looked
+// at.
+func TestMaxRecoveries(t *testing.T) {
+	d := newDesk(t)
+	for _, n := range []int{-1, 0, 9} {
+		o := process.Options{Journal: true, MaxRecoveries: n}
+		_, err := d.processes().Tick(t.Context(), "none", o)
+		refused(t, "tick", err, algal.ParseFailed, "maxRecoveries must be an integer in [1, 8]")
+		_, err = d.processes().Schedule(t.Context(), process.Pass{Options: o, MaxTicks: 1})
+		refused(t, "schedule", err, algal.ParseFailed, "maxRecoveries must be an integer in [1, 8]")
+	}
+}
+
 // TestRecoverDamaged: a journal that is not sound is refused with the name of the
 // file, before anything is spent, called or written (J-16 to J-18).
 func TestRecoverDamaged(t *testing.T) {

@@ -25,10 +25,7 @@ func (s *Supervisor) Names() ([]string, error) {
 			return nil
 		}
 		if !mode.IsDir() {
-			return &edge{
-				algal.Errorf(algal.IOFailed, "invalid process directory entry"),
-				&durable.Fault{Kind: durable.Irregular, Op: durable.OpStat, Path: processesDir + "/" + name},
-			}
+			return &Intruder{processesDir + "/" + name}
 		}
 		if err := canon.CheckSafeID(name, "process name"); err != nil {
 			return err
@@ -47,6 +44,16 @@ func (s *Supervisor) Names() ([]string, error) {
 	}
 	return names, nil
 }
+
+// Intruder is an entry of processes/ that is neither a process nor the interlock,
+// such as a runtime leaves that died while it wrote the interlock. Removing it is
+// safe when nobody creates a process (process.md §11.1).
+type Intruder struct{ Name string } // relative to the store
+
+func (i *Intruder) Error() string { return "invalid process directory entry" }
+
+// Unwrap returns the error of the contract.
+func (i *Intruder) Unwrap() error { return algal.Errorf(algal.IOFailed, "%s", i.Error()) }
 
 func tooMany() error { return algal.Errorf(algal.BudgetExhausted, "process count exceeded") }
 

@@ -39,17 +39,29 @@ type objects struct{ engine Engine }
 // canonical form.
 func (o objects) read(k kind, d algal.Digest) (canon.Value, error) {
 	v, found, err := o.document(k.name(d), k.bound())
-	if err != nil {
-		return canon.Value{}, err
+	switch {
+	case err != nil:
+	case !found:
+		err = algal.Errorf(algal.StoreMiss, "missing process %s object", k)
+	case v.Digest() != d:
+		err = algal.Errorf(algal.ReceiptMismatch, "process CAS digest mismatch")
+	default:
+		return v, nil
 	}
-	if !found {
-		return canon.Value{}, algal.Errorf(algal.StoreMiss, "missing process %s object", k)
-	}
-	if v.Digest() != d {
-		return canon.Value{}, algal.Errorf(algal.ReceiptMismatch, "process CAS digest mismatch")
-	}
-	return v, nil
+	return canon.Value{}, &ObjectFault{k.name(d), err}
 }
+
+// ObjectFault is a refusal of an object of a process. Its sentence is that of the
+// contract and names no file.
+type ObjectFault struct {
+	Name string // of the file, relative to the store
+	Err  error
+}
+
+func (f *ObjectFault) Error() string { return f.Err.Error() }
+
+// Unwrap returns the refusal itself.
+func (f *ObjectFault) Unwrap() error { return f.Err }
 
 // document reads a bounded JSON file.
 func (o objects) document(name string, bound int) (v canon.Value, found bool, err error) {
