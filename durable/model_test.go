@@ -19,14 +19,22 @@ import (
 // Files and directories have numbers of their own here, since the file system uses
 // inode numbers again.
 type disk struct {
-	numbers map[uint64]int         // by inode
+	numbers map[inode]int          // of what is there
 	names   map[int]map[string]int // what each directory held when it was last synced
 	content map[int]bool           // files that were synced
 	next    int
 }
 
+// inode tells files apart, also where a path crosses file systems.
+type inode struct{ device, number uint64 }
+
+func inodeOf(info os.FileInfo) inode {
+	s := info.Sys().(*syscall.Stat_t)
+	return inode{uint64(s.Dev), uint64(s.Ino)}
+}
+
 func newDisk() *disk {
-	return &disk{numbers: map[uint64]int{}, names: map[int]map[string]int{}, content: map[int]bool{}}
+	return &disk{numbers: map[inode]int{}, names: map[int]map[string]int{}, content: map[int]bool{}}
 }
 
 func (d *disk) number(path string) int {
@@ -34,19 +42,19 @@ func (d *disk) number(path string) int {
 	if err != nil {
 		return -1
 	}
-	inode := uint64(info.Sys().(*syscall.Stat_t).Ino)
-	if d.numbers[inode] == 0 {
+	at := inodeOf(info)
+	if d.numbers[at] == 0 {
 		d.next++
-		d.numbers[inode] = d.next
+		d.numbers[at] = d.next
 	}
-	return d.numbers[inode]
+	return d.numbers[at]
 }
 
 // removed is told before a whole tree goes.
 func (d *disk) removed(tree string) {
 	filepath.Walk(tree, func(path string, info os.FileInfo, err error) error {
 		if err == nil {
-			delete(d.numbers, uint64(info.Sys().(*syscall.Stat_t).Ino))
+			delete(d.numbers, inodeOf(info))
 		}
 		return nil
 	})
