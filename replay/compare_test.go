@@ -46,6 +46,7 @@ func TestComparisonAdmission(t *testing.T) {
 		{"identical", "prefix", paths(entry, 257), "comparison.prefix exceeds 256 entries"},
 		{"identical", "prefix", "[" + fmt.Sprintf(entry, 1) + "," + fmt.Sprintf(entry, 1) + "]", "comparison.prefix paths must be unique"},
 		{"identical", "prefix", `[{"digest":` + digest + `,"path":` + long + `}]`, "comparison.prefix path must be a string of at most 4096 characters"},
+		{"identical", "prefix", `[7]`, "comparison.prefix entry must be an object"},
 		{"identical", "added", paths(`"p%04d"`, 257), "comparison.added exceeds 256 entries"},
 		{"added-cell", "added", paths(`"p%04d"`, 256), ""},
 		{"added-cell", "added", `["b","a"]`, "comparison.added must be sorted and unique"},
@@ -55,6 +56,7 @@ func TestComparisonAdmission(t *testing.T) {
 		{"diverged-const", "divergence.kind", `"none"`, "unknown divergence kind"},
 		{"diverged-const", "divergence.path", `null`, "a cell divergence needs a path and a side"},
 		{"diverged-const", "divergence.original", `null`, ""}, // one side is enough
+		{"added-cell", "divergence.revised", `null`, "a cell divergence needs a path and a side"},
 		{"diverged-const", "divergence.revised.status", `"` + strings.Repeat("x", 65) + `"`, "comparison.divergence.revised.status must be a string of at most 64 characters"},
 		{"diverged-const", "divergence.detail", `"` + strings.Repeat("x", 2048) + `"`, ""},
 		{"diverged-const", "divergence.detail", `"` + strings.Repeat("x", 2049) + `"`, "comparison.divergence.detail must be a string of at most 2048 characters"},

@@ -255,7 +255,7 @@ func TestVerifier(t *testing.T) {
 	report, err := v.Verify(t.Context(), other)
 	mismatches, _ := v.Mismatches(t.Context(), other)
 	want := []string{"manifestDigest: receipt records " + other.Get("manifestDigest").Text() + ", supplied manifest hashes to " + string(m.Digest())}
-	if err != nil || report.OK || cmp.Diff(want, report.Mismatches) != "" || cmp.Diff(want, mismatches) != "" || !other.Get("digest").IsText(string(report.Digest)) {
+	if err != nil || report.OK || cmp.Diff(want, report.Mismatches) != "" || cmp.Diff(want, mismatches) != "" || !other.Get("digest").IsText(string(report.Digest)) || report.Outcome != runtime.Complete {
 		t.Errorf("%s, %v, %v", report.Value(), mismatches, err)
 	}
 }

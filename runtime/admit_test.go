@@ -264,6 +264,16 @@ func TestReceiptCounts(t *testing.T) {
 	skipped := canon.M(strings.Repeat("p", 4097), parse(t, `{"status":"skipped","work":0}`))
 	refused(t, "a long path", runtime.ParseReceipt(good.With(canon.M("cells", canon.Object(skipped)))), algal.ParseFailed, "receipt cell path must be a string of at most 4096 characters")
 	refused(t, "a list", runtime.ParseReceipt(canon.Array()), algal.ParseFailed, "receipt must be an object")
+	for _, outcome := range []string{"complete", "failed", "stuck", "suspended"} {
+		if err := runtime.ParseReceipt(put(t, good, "outcome", `"`+outcome+`"`)); err != nil {
+			t.Errorf("outcome %s: %v", outcome, err)
+		}
+	}
+	for _, status := range []string{"committed", "skipped", "failed", "suspended"} {
+		if err := runtime.ParseReceipt(put(t, good, "cells.a.status", `"`+status+`"`)); err != nil {
+			t.Errorf("status %s: %v", status, err)
+		}
+	}
 	for _, optional := range []string{"failure", "cells.a.outputs", "cells.a.failure", "cells.a.slot", "effects.0.usage", "effects.0.wake", "effects.0.cached", "events.0.path", "failure.path"} {
 		if err := runtime.ParseReceipt(put(t, good, optional, "")); err != nil {
 			t.Errorf("without %s: %v", optional, err)

@@ -117,6 +117,7 @@ func TestNoDeadline(t *testing.T) {
 // TestInterruption: a run that the host cancels gives no receipt. Nobody knows what
 // the call under way has done.
 func TestInterruption(t *testing.T) {
+	lost := &algal.Error{Code: algal.BudgetExhausted, Message: "cancelled", Uncertain: true}
 	for _, c := range []struct {
 		name  string
 		retry string
@@ -126,6 +127,7 @@ func TestInterruption(t *testing.T) {
 		{"before it starts", ``, nil, 0},
 		{"during a call that fails", `,"retry":{"attempts":3}`, context.Canceled, 1},
 		{"during a call that succeeds", ``, nil, 1},
+		{"during the last call, whose outcome is not known", ``, lost, 1},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		f := replying(reply{output: `"x"`, err: c.err})
@@ -134,8 +136,11 @@ func TestInterruption(t *testing.T) {
 			cancel()
 		}
 		host := runtime.Host{Store: cas.NewMemory(), Executors: []runtime.Executor{f}}
-		m := manifest(t, document(`{"id":"a",`+textAgent+c.retry+`},`+literal("b", "1"), ""))
-		result, err := runtime.Run(ctx, m, canon.Value{}, host, nil)
+		source := `{"id":"a",` + textAgent + c.retry + `}`
+		if c.err != lost {
+			source += "," + literal("b", "1")
+		}
+		result, err := runtime.Run(ctx, manifest(t, document(source, "")), canon.Value{}, host, nil)
 		if result != nil || algal.CodeOf(err) != algal.BudgetExhausted || !algal.AsError(err).Uncertain || len(f.asked) != c.calls {
 			t.Errorf("%s: %v after %d calls", c.name, err, len(f.asked))
 		}
