@@ -242,7 +242,7 @@ var sections = []section{
 // numbers, sizes of buffers, bounds that repeat another one. A name may end in *.
 var noLimits = []string{
 	"canon.maxIndex", "canon.maxNumber", "canon.maxSlab",
-	"expr.maxPower",
+	"expr.maxPower", "process.maxLooks",
 	"organism.maxSafeInteger", "runtime.maxSafeInteger", "executor/chat.maxCount", "executor/chat.maxWord",
 	"organism.maxContextSize",                                                                                // of the budgets
 	"tool/hostfile.maxShownInputs",                                                                           // of a message

@@ -2,6 +2,11 @@ package process
 
 import (
 	"context"
+	"runtime"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/chain"
@@ -39,54 +44,95 @@ func (s *Supervisor) Schedule(ctx context.Context, p Pass) ([]*Snapshot, error) 
 		return nil, err
 	}
 	var advanced []*Snapshot
-	idle := map[string]bool{} // handles that were looked at since the last dispatch
-	for _, name := range names {
-		if len(advanced) == p.MaxTicks || ctx.Err() != nil || p.Stop != nil && p.Stop() {
-			break
-		}
-		snapshot, _, err := s.look(name)
+	ended := func() bool {
+		return len(advanced) == p.MaxTicks || ctx.Err() != nil || p.Stop != nil && p.Stop()
+	}
+	for size := maxLooks; len(names) > 0 && !ended(); {
+		dispatched, passed, err := s.advance(ctx, names[:min(size, len(names))], p.Options)
 		if err != nil {
-			return advanced, named(name, err)
+			return advanced, err
 		}
-		if !s.mayRun(snapshot.Record, idle) {
+		names, size = names[passed:], min(2*size, maxLooks)
+		if dispatched == nil {
 			continue
 		}
-		after, err := s.tick(ctx, name, automatic, p.Options)
-		if err != nil {
-			return advanced, named(name, err)
-		}
-		if after == nil {
-			continue
-		}
-		advanced = append(advanced, after)
-		clear(idle) // the program may have sent
+		size = 1 // the program may have sent: what was seen of the others is old
+		advanced = append(advanced, dispatched)
 		if p.Advanced != nil {
-			p.Advanced(after)
+			p.Advanced(dispatched)
 		}
 	}
 	return advanced, nil
 }
 
+// maxLooks is how many processes are looked at before one may be dispatched.
+const maxLooks = 256
+
+// advance looks at some processes and dispatches the first that goes on, if any. It
+// returns how many of them are done with.
+func (s *Supervisor) advance(ctx context.Context, names []string, o Options) (dispatched *Snapshot, passed int, err error) {
+	for i, seen := range s.looks(names) {
+		if seen.err != nil {
+			return nil, i, named(names[i], seen.err)
+		}
+		if !seen.mayRun {
+			continue
+		}
+		dispatched, err := s.tick(ctx, names[i], automatic, o)
+		if err != nil {
+			return nil, i, named(names[i], err)
+		}
+		if dispatched != nil {
+			return dispatched, i + 1, nil
+		}
+	}
+	return nil, len(names), nil
+}
+
+// seen is what a look at a process told.
+type seen struct {
+	mayRun bool
+	err    error
+}
+
+// looks looks at processes on all cores (§11.3). One look at a mailbox serves all of
+// them.
+func (s *Supervisor) looks(names []string) []seen {
+	list := make([]seen, len(names))
+	var idle sync.Map // by handle
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, name := range names {
+		group.Go(func() error {
+			snapshot, _, err := s.look(name)
+			if err == nil {
+				list[i].mayRun = s.mayRun(snapshot.Record, &idle)
+			}
+			list[i].err = err
+			return nil
+		})
+	}
+	group.Wait() // nothing fails: errors are reported by name
+	return list
+}
+
 // mayRun is the look before custody: false only if there is surely nothing to do.
-func (s *Supervisor) mayRun(r *chain.Record, idle map[string]bool) bool {
+func (s *Supervisor) mayRun(r *chain.Record, idle *sync.Map) bool {
 	switch {
 	case r.Status == chain.Ready:
 		return true
 	case r.Status != chain.Suspended || r.Generation >= r.MaxGenerations:
 		return false
 	}
-	for _, handle := range r.Wake {
+	return slices.ContainsFunc(r.Wake, func(handle string) bool {
 		if !isReceiveHandle(handle) {
-			continue
+			return false
 		}
-		known, looked := idle[handle]
+		known, looked := idle.Load(handle)
 		if !looked {
 			known = s.mailboxes.Idle(handle)
-			idle[handle] = known
+			idle.Store(handle, known)
 		}
-		if !known {
-			return true
-		}
-	}
-	return false
+		return known == false
+	})
 }
