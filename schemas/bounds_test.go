@@ -22,8 +22,8 @@ var (
 	lengths = []int{
 		0, 1, 32, 33, 63, 64, 65, 71, 72, 73, 100, 101, 120, 121, 128, 129, 256, 257, 512, 513, 2000, 2001, 2048, 2049, 4096, 4097, 8192, 8193,
 	}
-	// words are those of the closed lists of the contracts, and one of none.
-	words = []string{
+	// words are those of the closed lists of the contracts.
+	words = append(codes(), []string{
 		"input", "const", "fn", "expr", "tool", "agent", "classifier", "gate", "decide", "recall", "organism", "repeat", "each", "store",
 		"load", "spawn", "slot", // organism.md §7
 		"text", "json", "choice", "ref", "cap", "noul", "score", "read", "write", "fail", "elide", "local", "gateway", "gateway:", "gateway:x", "*",
@@ -32,10 +32,17 @@ var (
 		"run.start", "cell.commit", "cell.skip", "cell.fail", "cell.suspend", "effect", "run.end", // run.md §3.1
 		"identical", "diverged", "could-not-replay", "cell", "effects", "outcome", "work", "failure", // run.md §15
 		"manifest-invalid", "missing-input", "missing-effect",
-		formless,
-	}
+	}...)
 	counts = []int{0, 1, 2, 7, 8, 16, 17, 32, 33, 64, 65, 256, 257, 512, 513}
 )
+
+func codes() []string {
+	var all []string
+	for _, code := range algal.Codes() {
+		all = append(all, string(code))
+	}
+	return all
+}
 
 // TestBounds gives integers, strings, lists and maps these sizes and words, one at a
 // time, and holds the schema against the reader: both accept or both refuse.
@@ -66,7 +73,7 @@ func TestBoundsWithoutReader(t *testing.T) {
 	found := documents(t)
 	for _, c := range []struct {
 		kind, member string
-		least, most  int // of an integer, or of the length of a string or list
+		least, most  int // of an integer, or of the size of a string, list or map
 		section      string
 	}{
 		{"process-journal", "maxEntries", 1, 4096, "journal.md §2.1"},
@@ -85,11 +92,18 @@ func TestBoundsWithoutReader(t *testing.T) {
 		{"process-creation", "name", 1, 64, "process.md §2.1"},
 		{"evidence-report", "generations", 0, 64, "process.md §3"},
 		{"evidence-report", "receipts", 0, 64, "evidence.md §2"},
+		{"process-evidence", "records", 1, 129, "evidence.md §1"},
+		{"process-evidence", "receipts", 0, 64, "evidence.md §1"},
+		{"process-evidence", "tools", 0, 64, "evidence.md §1"},
+		{"process-evidence", "missing/values", 0, 512, "evidence.md §1"},
 		{"effect-request", "cellId", 1, 64, "canonical.md §5"},
 		{"effect-request", "budget/maxContextBytes", 1, 262_144, "organism.md §2"},
 		{"effect-request", "budget/maxOutputBytes", 1, 262_144, "organism.md §2"},
 		{"effect-request", "context/turn", 0, 15, "organism.md §2"},
 		{"effect-request", "context/note", 0, 2000, "organism.md §2"},
+		{"effect-request", "context/inputs", 0, 32, "organism.md §2"},
+		{"effect-request", "context/cells", 1, 16, "organism.md §2"},
+		{"effect-request", "context/graph/edges", 0, 256, "organism.md §2"},
 		{"effect-request", "context/query", 1, 4096, "organism.md §2"},
 		{"effect-request", "context/hits", 2, 32, "run.md §7.9"},
 		{"effect-request", "output/labels", 1, 32, "organism.md §2"},
@@ -100,6 +114,8 @@ func TestBoundsWithoutReader(t *testing.T) {
 		{"effect-answer#hit", "source", 0, 512, "run.md §7.9"},
 		{"effect-answer#hit", "text", 0, 2048, "run.md §7.9"},
 		{"expr-request#eval", "fuel", 0, 1_000_000, "expr.md §6"},
+		{"expr-request#eval", "env", 0, 256, "expr.md §6"},
+		{"expr-response#fuelError", "left", 0, 1_000_000, "expr.md §6"},
 		{"expr-response", "fuel", 0, 1_000_000, "expr.md §12.1"},
 	} {
 		document, object, key := holding(t, found[c.kind], c.member)
@@ -110,6 +126,8 @@ func TestBoundsWithoutReader(t *testing.T) {
 				object[key] = strings.Repeat("a", max(0, size))
 			case []any:
 				object[key] = elements(own, max(0, size))
+			case map[string]any:
+				object[key] = entriesLike(own, max(0, size))
 			default:
 				object[key] = json.Number(strconv.Itoa(size))
 			}
@@ -123,8 +141,8 @@ func TestBoundsWithoutReader(t *testing.T) {
 	}
 }
 
-// holding returns a copy of the first document with a member, given by the names that
-// lead to it, and the object in the copy that has it under key.
+// holding returns a copy of the first document with a member that is not empty, given
+// by the names that lead to it, and the object in the copy that has it under key.
 func holding(t testing.TB, found []document, member string) (root any, object map[string]any, key string) {
 	t.Helper()
 	for _, d := range found {
@@ -135,7 +153,7 @@ func holding(t testing.TB, found []document, member string) (root any, object ma
 			v = at(v, step)
 		}
 		key = steps[len(steps)-1]
-		if at(v, key) != nil {
+		if own := at(v, key); own != nil && emptiness(own) == "" {
 			return root, v.(map[string]any), key
 		}
 	}
@@ -184,14 +202,11 @@ func (b *bounds) sized(path []string, v any) []any {
 		for _, n := range lengths {
 			all = append(all, strings.Repeat("a", n))
 		}
-		if b.allows(path, text) {
-			break
-		}
-		for _, word := range words {
-			all = append(all, word)
-		}
-		for _, code := range algal.Codes() {
-			all = append(all, string(code))
+		all = append(all, formless)
+		if slices.Contains(words, v) {
+			for _, word := range words {
+				all = append(all, word)
+			}
 		}
 	case []any:
 		for _, n := range counts {
@@ -202,13 +217,7 @@ func (b *bounds) sized(path []string, v any) []any {
 			break
 		}
 		for _, n := range counts {
-			m := make(map[string]any, n)
-			for i := range n {
-				for _, key := range members(v)[:min(1, len(v))] {
-					m[anotherKey(key, i)] = v[key]
-				}
-			}
-			all = append(all, m)
+			all = append(all, entriesLike(v, n))
 		}
 	}
 	return all
@@ -219,6 +228,18 @@ func elements(list []any, n int) []any {
 	all := make([]any, n)
 	for i := range all {
 		all[i] = another(list, i)
+	}
+	return all
+}
+
+// entriesLike returns a map of n entries like the first of a map, none where it is
+// empty.
+func entriesLike(m map[string]any, n int) map[string]any {
+	all := make(map[string]any, n)
+	for _, key := range members(m)[:min(1, len(m))] {
+		for i := range n {
+			all[anotherKey(key, i)] = m[key]
+		}
 	}
 	return all
 }

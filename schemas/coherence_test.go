@@ -2,6 +2,7 @@ package schemas_test
 
 import (
 	"maps"
+	"strings"
 	"testing"
 )
 
@@ -9,6 +10,8 @@ const (
 	aDigest  = `"sha256:0000000000000000000000000000000000000000000000000000000000000000"`
 	aHandle  = `"cap:mailbox-receive:sha256:0000000000000000000000000000000000000000000000000000000000000000"`
 	aSender  = `"cap:mailbox-send:sha256:0000000000000000000000000000000000000000000000000000000000000000"`
+	aHit     = `{"id":` + aDigest + `,"source":"s","seq":0,"score":1,"text":"t"}`
+	aTool    = `{"inputs":{},"outputs":{},"effect":"read","cost":0,"maxOutputBytes":1}`
 	aReceipt = `{"requestDigest":` + aDigest + `,"executor":"e","output":1}`
 )
 
@@ -78,25 +81,41 @@ func TestCoherence(t *testing.T) {
 		{"evidence-report", `{}`, `{"ok":false}`, false, "evidence.md §4"},
 		{"evidence-report", `{}`, `{"status":"stuck"}`, true, "process.md §4"},
 
+		{"process-evidence", `{}`, `{"program":{"contract":"algal.bundle.v1","root":` + aDigest + `,"manifests":{},"values":{}}}`, true, "evidence.md §1"},
+		{"process-evidence", `{}`, `{"program":{"contract":"algal.bundle.v1","root":` + aDigest + `,"manifests":{}}}`, false, "evidence.md §1"},
 		{"process-evidence", `{}`, `{"records":{}}`, false, "evidence.md §1"},
 		{"process-evidence", `{}`, `{"missing":{"manifests":[],"values":[` + aDigest + `,` + aDigest + `]}}`, false, "evidence.md §3 step 7"},
-		{"process-evidence", `{}`, `{"tools":{"":{"inputs":{},"outputs":{},"effect":"read","cost":0,"maxOutputBytes":1}}}`, false, "evidence.md §1.1"},
-		{"process-evidence", `{}`, `{"tools":{"a\u0000":{"inputs":{},"outputs":{},"effect":"read","cost":0,"maxOutputBytes":1}}}`, false, "evidence.md §1.1"},
+		{"process-evidence", `{}`, `{"tools":{"` + strings.Repeat("n", 128) + `":` + aTool + `}}`, true, "evidence.md §1.1"},
+		{"process-evidence", `{}`, `{"tools":{"` + strings.Repeat("n", 129) + `":` + aTool + `}}`, false, "evidence.md §1.1"},
+		{"process-evidence", `{}`, `{"tools":{"":` + aTool + `}}`, false, "evidence.md §1.1"},
+		{"process-evidence", `{}`, `{"tools":{"a\u0000":` + aTool + `}}`, false, "evidence.md §1.1"},
 
-		{"tools-file", `{}`, `{"mailbox.send.v1":{"signature":{"inputs":{},"outputs":{},"effect":"read","cost":0,"maxOutputBytes":1},"exec":"cmd:x"}}`, false, "cli.md §1.2"},
-		{"tools-file", `{}`, `{"x":{"signature":{"inputs":{},"outputs":{},"effect":"read","cost":0,"maxOutputBytes":1},"exec":"cmd:"}}`, false, "run.md §9.2"},
-		{"tools-file", `{}`, `{"x":{"signature":{"inputs":{},"outputs":{},"effect":"read","cost":0,"maxOutputBytes":1},"exec":"cmd:x"}}`, true, "run.md §9.2"},
+		{"tools-file", `{}`, `{"mailbox.send.v1":{"signature":` + aTool + `,"exec":"cmd:x"}}`, false, "cli.md §1.2"},
+		{"tools-file", `{}`, `{"x":{"signature":` + aTool + `,"exec":"cmd:"}}`, false, "run.md §9.2"},
+		{"tools-file", `{}`, `{"x":{"signature":` + aTool + `,"exec":"cmd:x"}}`, true, "run.md §9.2"},
 
 		{"effect-answer#answers", `{}`, `{"answers":{"q":{"noul":1,"type":"noul"}}}`, true, "run.md §8.3"},
 		{"effect-answer#answers", `{}`, `{"answers":{"q":{"noul":1,"type":1}}}`, false, "run.md §8.3"},
 		{"effect-answer#answers", `{}`, `{"answers":{"q":{"choice":"a","confidence":1,"probabilities":{},"type":1}}}`, false, "run.md §8.3"},
 		{"effect-answer#answers", `{}`, `{"answers":{"q":{"score":1,"confidence":1,"probabilities":{},"type":1}}}`, false, "run.md §8.3"},
 
+		{"expr-response", `{"ok":false}`, `{"err":{"code":"EXPR_PARSE","op":"let","what":"op head must be a string"}}`, false, "expr.md §9"},
+		{"expr-response#arityError", `{}`, `{"got":-1}`, false, "expr.md §9"},
+		{"expr-response#arityError", `{}`, `{"op":"list"}`, true, "expr.md §8.6"},
+		{"expr-response#operationError", `{}`, `{"op":"add"}`, false, "expr.md §5"},
+		{"expr-response#typeError", `{}`, `{"arg":-1}`, false, "expr.md §8"},
+		{"expr-response#fuelError", `{}`, `{"cost":0}`, false, "expr.md §7.1"},
+
 		{"effect-request", `{"kind":"agent"}`, `{"kind":"decide"}`, false, "run.md §8.2"},
 		{"effect-request", `{"kind":"agent"}`, `{"kind":"recall"}`, false, "run.md §8.2"},
 		{"effect-request", `{"kind":"agent"}`, `{"recall":{"query":"q","k":1,"embedder":"local"}}`, false, "run.md §8.2"},
 		{"effect-request", `{"kind":"agent"}`, `{"questions":{"q":{"type":"noul","instructions":"i"}}}`, false, "run.md §8.2"},
 		{"effect-request", `{"kind":"agent"}`, `{"context":{"hits":[],"query":"q"}}`, false, "run.md §8.1"},
+		{"effect-request", `{"kind":"agent"}`, `{"context":{"inputs":{},"turn":0}}`, true, "run.md §8.1"},
+		{"effect-request", `{"kind":"agent"}`, `{"context":{"inputs":{},"turn":0,"toolLog":[]}}`, false, "run.md §8.1 step 5c"},
+		{"effect-request", `{"kind":"agent"}`, `{"context":{"inputs":{},"turn":0,"cells":{"a":null}}}`, true, "run.md §8.1 step 4"},
+		{"effect-request", `{"kind":"decide"}`, `{"context":{"query":"q","hits":[` + aHit + `,` + aHit + `]}}`, true, "run.md §7.9"},
+		{"effect-request", `{"kind":"decide"}`, `{"context":{"query":"q","hits":[` + aHit + `,` + aHit + `],"turn":0}}`, false, "run.md §7.9"},
 		{"effect-request", `{"kind":"decide"}`, `{"output":{"kind":"text"}}`, false, "run.md §8.3"},
 		{"effect-request", `{"kind":"recall"}`, `{"output":{"kind":"json","schema":{}}}`, false, "run.md §7.9"},
 		{"effect-request", `{"kind":"agent"}`, `{"output":{"kind":"choice","labelsExpr":{"contract":"algal.expr.v1","program":1}}}`, false, "run.md §8.2"},

@@ -287,6 +287,18 @@ var exemptions = map[string][]exemption{
 		{"/fuel", absence, "expr.md §12.1"},
 		{"/err(EXPR_OP)/op", text, "expr.md §5"},
 	},
+	"expr-response#value": {
+		{"/value", anything, "expr.md §12.1"},
+	},
+	"expr-response#failure": {
+		{"/err(EXPR_OP)/op", text, "expr.md §5"},
+	},
+	"expr-response#refused": {
+		{"/err(EXPR_OP)/op", text, "expr.md §5"},
+	},
+	"expr-response#operationError": {
+		{"/op", text, "expr.md §5"},
+	},
 	"organism": {
 		{"/note", absence, "organism.md §1.1"},
 		{"/budgets", absence, "organism.md §1.1"},

@@ -39,3 +39,23 @@ func TestGoldenDocuments(t *testing.T) {
 	}
 	t.Logf("%d refused that have forged tool calls", forged)
 }
+
+// TestMalformedRequests holds the schema of requests, which takes almost anything,
+// against those that are answered with being none.
+func TestMalformedRequests(t *testing.T) {
+	refused := 0
+	for _, c := range read(t, "expr/requests.json").([]any) {
+		request, response := at(c, "request").(string), at(c, "response").(string)
+		if !strings.Contains(response, `request requires \"program\"`) {
+			continue
+		}
+		refused++
+		if schema(t, "expr-request").Validate(parse(t, request, request)) == nil {
+			t.Errorf("%s is accepted", request)
+		}
+	}
+	if refused == 0 {
+		t.Error("there are none")
+	}
+	t.Logf("%d refused", refused)
+}

@@ -287,7 +287,7 @@ func (h *harvest) expressions() {
 	for _, c := range read(h.t, "expr/requests.json").([]any) {
 		from := "expr/requests.json " + at(c, "request").(string)
 		response := parse(h.t, from, at(c, "response").(string))
-		h.add("expr-response", from, response)
+		h.response(from, response.(map[string]any))
 		if !slices.Contains(malformedRequest, at(at(response, "err"), "what")) {
 			h.text("expr-request", from, at(c, "request").(string))
 		}
@@ -295,35 +295,60 @@ func (h *harvest) expressions() {
 	for _, c := range read(h.t, "expr/vectors.json").([]any) {
 		from := "expr/vectors.json " + at(c, "id").(string)
 		expect := at(c, "expect").(map[string]any)
-		response := map[string]any{"ok": false, "fuel": expect["burned"]}
 		if failure, failed := expect["error"]; failed {
-			response["err"] = failure
-		} else if value, whole := expect["value"]; whole {
-			response["ok"], response["value"] = true, value
-		} else {
-			continue // only the digest of a large value is recorded
+			h.response(from, map[string]any{"ok": false, "fuel": expect["burned"], "err": failure})
+		} else if value, whole := expect["value"]; whole { // else only the digest of a large value is recorded
+			h.response(from, map[string]any{"ok": true, "fuel": expect["burned"], "value": value})
 		}
-		h.add("expr-response", from, response)
-		if at(c, "template") == nil {
-			request := map[string]any{"program": at(c, "program"), "env": at(c, "env"), "fuel": at(c, "fuel")}
-			h.add("expr-request", from, request)
-			if fuel, _ := at(c, "fuel").(json.Number).Int64(); fuel <= 1_000_000 { // else answered, but no budget
-				h.add("expr-request#eval", from, request)
-			}
+		if at(c, "template") != nil {
+			continue
+		}
+		request := map[string]any{"program": at(c, "program"), "env": at(c, "env"), "fuel": at(c, "fuel")}
+		h.add("expr-request", from, request)
+		if fuel, _ := at(c, "fuel").(json.Number).Int64(); fuel <= 1_000_000 { // else answered, but no budget
+			h.add("expr-request#eval", from, request)
 		}
 	}
 	for _, c := range read(h.t, "expr/check.json").([]any) {
 		from := "expr/check.json " + at(c, "id").(string)
+		if failure := at(at(c, "expect"), "error"); failure != nil {
+			h.response(from, map[string]any{"ok": false, "err": failure})
+		} else {
+			h.response(from, map[string]any{"ok": true})
+		}
 		if at(c, "template") == nil {
 			request := map[string]any{"program": at(c, "program"), "names": at(c, "names")}
 			h.add("expr-request", from, request)
 			h.add("expr-request#check", from, request)
 		}
-		response := map[string]any{"ok": true}
-		if failure := at(at(c, "expect"), "error"); failure != nil {
-			response = map[string]any{"ok": false, "err": failure}
+	}
+}
+
+// errorForms names the definitions of error records by code and, where a code has
+// two, operation.
+var errorForms = map[any]string{
+	"EXPR_OP": "operationError", "EXPR_ARITY": "arityError", "EXPR_TYPE": "typeError", "EXPR_ARG": "argumentError",
+	"EXPR_NUM": "numberError", "EXPR_DIV_ZERO": "divisionError", "EXPR_BOUNDS": "boundsError", "EXPR_FUEL": "fuelError",
+	"EXPR_PARSE": "parseError", "EXPR_PATH": "nameError",
+	"EXPR_PARSE let": "binderError", "EXPR_PARSE map": "binderError", "EXPR_PARSE filter": "binderError", "EXPR_PARSE fold": "binderError",
+	"EXPR_PATH nth": "indexError",
+}
+
+// response adds an answer of the evaluator, also as the form that it is.
+func (h *harvest) response(from string, response map[string]any) {
+	h.add("expr-response", from, response)
+	_, burned := response["fuel"]
+	form := map[[2]bool]string{
+		{true, true}: "value", {false, true}: "failure", {true, false}: "checked", {false, false}: "refused",
+	}[[2]bool{response["ok"] == true, burned}]
+	h.add("expr-response#"+form, from, response)
+	if failure := response["err"]; failure != nil {
+		code, operation := at(failure, "code").(string), at(failure, "op")
+		form := errorForms[code]
+		if op, is := operation.(string); is && errorForms[code+" "+op] != "" {
+			form = errorForms[code+" "+op]
 		}
-		h.add("expr-response", from, response)
+		h.add("expr-response#"+form, from, failure)
 	}
 }
 
