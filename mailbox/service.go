@@ -100,7 +100,7 @@ func (s *Service) guard(name string) error {
 
 func countExhausted() error { return algal.Errorf(algal.BudgetExhausted, "mailbox count exhausted") }
 
-var errSymlink error = algal.Errorf(algal.IOFailed, "mailbox symlinks are not admitted")
+var errSymlink = algal.Errorf(algal.IOFailed, "mailbox symlinks are not admitted")
 
 // worded gives a refusal of the engine its wire text (§4.1). Any other error is
 // returned as it is.
@@ -111,14 +111,26 @@ func worded(err error) error {
 	}
 	switch f.Kind {
 	case durable.Symlink:
-		return errSymlink
+		return &edge{errSymlink, err}
 	case durable.Irregular, durable.TooLarge:
-		return algal.Errorf(algal.BudgetExhausted, "mailbox artifact file type or bytes")
+		return &edge{algal.Errorf(algal.BudgetExhausted, "mailbox artifact file type or bytes"), err}
 	case durable.Grown:
-		return algal.Errorf(algal.BudgetExhausted, "mailbox artifact bytes")
+		return &edge{algal.Errorf(algal.BudgetExhausted, "mailbox artifact bytes"), err}
 	}
 	return err
 }
+
+// edge is a worded error that still knows the fault, whose path the edge of a
+// command may show.
+type edge struct {
+	words *algal.Error
+	cause error
+}
+
+func (e *edge) Error() string { return e.words.Message }
+
+// Unwrap returns the words first: they decide the code.
+func (e *edge) Unwrap() []error { return []error{e.words, e.cause} }
 
 func faultOf(err error) *durable.Fault {
 	var f *durable.Fault

@@ -20,15 +20,19 @@ import (
 )
 
 // explain returns the story of a process with numbers for digests, and checks that
-// telling it changes nothing.
+// telling it changes and calls nothing.
 func (d *desk) explain(name string) string {
 	d.t.Helper()
 	var story *process.Story
+	calls := len(d.ledger)
 	d.unchanged("explaining", func() {
 		var err error
 		story, err = d.processes().Explain(d.t.Context(), name)
 		must(d.t, err)
 	})
+	if len(d.ledger) != calls {
+		d.t.Errorf("explaining called %q", d.ledger[calls:])
+	}
 	numbers := map[string]string{}
 	return digests.ReplaceAllStringFunc(story.Value().String(), func(digest string) string {
 		if numbers[digest] == "" {
@@ -149,6 +153,27 @@ func TestExplainEnds(t *testing.T) {
 	if got := d.explain("damaged"); len(fault.FindAllString(got, -1)) != 2 {
 		t.Errorf("a damaged journal is told as %s", got)
 	}
+}
+
+// TestExplainContinued: a generation that went on from a checkpoint is told without
+// what the one before it did.
+func TestExplainContinued(t *testing.T) {
+	d := newDesk(t)
+	d.tool("first", "write", answers("1"))
+	d.tool("gate", "read", later)
+	d.create("p", suspends)
+	_, err := d.journaledTick("p")
+	must(t, err)
+	d.tool("gate", "read", answers("open"))
+	s, err := d.processes().Tick(t.Context(), "p", process.Options{})
+	d.completes("p", s, err)
+	d.tells("continued", "p", `{"digest":"#0","generations":[{"cause":"start","effects":[`+
+		`{"cell":"a","executor":"tool:first","outcome":"answered","requestDigest":"#1"},`+
+		`{"cell":"b","error":{"code":"EFFECT_SUSPENDED","message":"later"},"executor":"tool:gate","outcome":"suspended","requestDigest":"#2"}],`+
+		`"generation":1,"intent":"#3","journal":{"attempts":0,"maxRecoveries":2,"settled":2,"unsettled":0},"outcome":"#4","receipt":"#5","status":"suspended","wake":[]},`+
+		`{"cause":"manual","effects":[{"cell":"b","executor":"tool:gate","outcome":"answered","requestDigest":"#2"}],`+
+		`"generation":2,"intent":"#6","outcome":"#0","receipt":"#7","status":"complete","wake":[]}],`+
+		`"manifestDigest":"#8","maxGenerations":4,"name":"p","status":"complete"}`)
 }
 
 // TestExplainGolden tells the stories of the journaled scenarios. Every effect has a

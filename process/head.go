@@ -41,13 +41,17 @@ func (s *Supervisor) guard(name string) error {
 // head reads the digest of the current record (§7 step 2).
 func (s *Supervisor) head(name string) (algal.Digest, error) {
 	v, found, err := s.objects.document(headName(name), MaxHeadBytes)
-	switch {
-	case err != nil:
-		return "", err
-	case !found:
-		return "", algal.Errorf(algal.StoreMiss, "process head missing")
+	if err == nil && !found {
+		err = algal.Errorf(algal.StoreMiss, "process head missing")
 	}
-	return ParseHead(v, name)
+	var record algal.Digest
+	if err == nil {
+		record, err = ParseHead(v, name)
+	}
+	if err != nil {
+		return "", &FileFault{headName(name), err}
+	}
+	return record, nil
 }
 
 // ParseHead admits the head of the named process and returns the digest of its

@@ -48,20 +48,20 @@ func (o objects) read(k kind, d algal.Digest) (canon.Value, error) {
 	default:
 		return v, nil
 	}
-	return canon.Value{}, &ObjectFault{k.name(d), err}
+	return canon.Value{}, &FileFault{k.name(d), err}
 }
 
-// ObjectFault is a refusal of an object of a process. Its sentence is that of the
-// contract and names no file.
-type ObjectFault struct {
-	Name string // of the file, relative to the store
+// FileFault is a refusal of a file of a process, or of one that is not there. Its
+// sentence is that of the contract and names no file.
+type FileFault struct {
+	Name string // relative to the store
 	Err  error
 }
 
-func (f *ObjectFault) Error() string { return f.Err.Error() }
+func (f *FileFault) Error() string { return f.Err.Error() }
 
 // Unwrap returns the refusal itself.
-func (f *ObjectFault) Unwrap() error { return f.Err }
+func (f *FileFault) Unwrap() error { return f.Err }
 
 // document reads a bounded JSON file.
 func (o objects) document(name string, bound int) (v canon.Value, found bool, err error) {

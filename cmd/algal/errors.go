@@ -35,6 +35,16 @@ func annotations(err error) []string {
 	return append(annotations(a.error), a.line)
 }
 
+// interruption returns the error of a command that a signal has ended, with the lines
+// of the one that it ended with.
+func interruption(err error) error {
+	var e error = errInterrupted
+	for _, line := range annotations(err) {
+		e = about(e, "%s", line)
+	}
+	return e
+}
+
 // usage returns a usage error (cli.md §1.3).
 func usage(format string, args ...any) error {
 	return algal.Errorf(algal.ParseFailed, "usage: "+format, args...)

@@ -1,21 +1,24 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
-// sleeper is an executor that starts a child and a grandchild, tells its group
-// through the FIFO up, and would take longer than any test.
-const sleeper = `sh -c 'sleep 1000 & sleep 1000' & echo $$ >up; exec sleep 1000`
+// sleeper is an executor that starts a child and a grandchild and would take longer
+// than any test. All three hold the FIFO witness open: it says that they are up, and
+// ends when none of them is left.
+const sleeper = `exec 9>witness; sh -c 'sleep 1000 & sleep 1000' & echo up >&9; exec sleep 1000`
 
 const askManifest = `{"contract":"algal.organism.v1","key":"organism:ask","name":"Ask","cells":[{"id":"ask","kind":"agent","output":{"kind":"text"},"prompt":"p","retry":{"attempts":3}}],"edges":[]}`
 
@@ -23,6 +26,7 @@ const askManifest = `{"contract":"algal.organism.v1","key":"organism:ask","name"
 // group of the executor is killed, the command says so and ends with 130, and there
 // is no receipt.
 func TestInterrupt(t *testing.T) {
+	heedSignals(t)
 	suspended := invoke(t, writeAsk(t), "run", "ask.json", "--executor-cmd", "exit 75")
 	if suspended.Exit != exitNegative {
 		t.Fatalf("%+v", suspended)
@@ -32,12 +36,12 @@ func TestInterrupt(t *testing.T) {
 		"resume": {"resume", "suspended.json", "ask.json", "--write"},
 		"replay": {"replay", "suspended.json", "--with", "other.json", "--write", "--out", "record.json"},
 	} {
-		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-			t.Run(name+" "+signal.String(), func(t *testing.T) {
+		for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+			t.Run(name+" "+sent.String(), func(t *testing.T) {
 				dir := writeAsk(t)
 				write(t, filepath.Join(dir, "suspended.json"), suspended.Stdout)
 				write(t, filepath.Join(dir, "other.json"), strings.Replace(askManifest, `"prompt":"p"`, `"prompt":"q"`, 1))
-				interrupt(t, dir, signal, append(args, "--executor-cmd", sleeper, "--dir", "store")...)
+				interrupt(t, dir, sent, append(args, "--executor-cmd", sleeper, "--dir", "store")...)
 				for _, left := range []string{"store", "record.json"} {
 					if exists(filepath.Join(dir, left)) {
 						t.Errorf("%s was written", left)
@@ -46,6 +50,16 @@ func TestInterrupt(t *testing.T) {
 			})
 		}
 	}
+}
+
+// heedSignals lets the commands of a test heed signals that its own caller ignores, as
+// a shell does for what it runs in the background: a child inherits what is ignored,
+// not what is caught.
+func heedSignals(t *testing.T) {
+	t.Helper()
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(caught) })
 }
 
 func writeAsk(t *testing.T) string {
@@ -57,10 +71,10 @@ func writeAsk(t *testing.T) string {
 
 // interrupt starts a command, waits until its executor is up, sends the signal and
 // checks what becomes of it.
-func interrupt(t *testing.T, dir string, signal syscall.Signal, args ...string) {
+func interrupt(t *testing.T, dir string, sent syscall.Signal, args ...string) {
 	t.Helper()
-	up := filepath.Join(dir, "up")
-	if err := syscall.Mkfifo(up, 0o600); err != nil {
+	path := filepath.Join(dir, "witness")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
@@ -69,12 +83,16 @@ func interrupt(t *testing.T, dir string, signal syscall.Signal, args ...string) 
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	said := read(t, up)
-	group, err := strconv.Atoi(strings.TrimSpace(said))
+	witness, err := os.Open(path) // waits for the executor
 	if err != nil {
-		t.Fatalf("the executor said %q", said)
+		t.Fatal(err)
 	}
-	if err := cmd.Process.Signal(signal); err != nil {
+	defer witness.Close()
+	said := bufio.NewReader(witness)
+	if line, err := said.ReadString('\n'); err != nil || line != "up\n" {
+		t.Fatalf("the executor said %q, %v", line, err)
+	}
+	if err := cmd.Process.Signal(sent); err != nil {
 		t.Fatal(err)
 	}
 	err = cmd.Wait()
@@ -87,38 +105,19 @@ func interrupt(t *testing.T, dir string, signal syscall.Signal, args ...string) 
 	if want := `{"error":"BUDGET_EXHAUSTED","message":"interrupted"}` + "\n"; stderr.String() != want {
 		t.Errorf("standard error: %s", stderr.String())
 	}
-	// Signal 0 only asks whether the group has a process. One that init has not
-	// reaped yet is dead all the same.
-	if err := syscall.Kill(-group, 0); err == nil && alive(t, group) {
-		t.Errorf("a process of group %d is left", group)
-	}
-}
-
-// alive reports whether a process of the group runs.
-func alive(t *testing.T, group int) bool {
-	t.Helper()
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
+	// What was killed may still be dying, but it was killed: this ends at once.
+	if err := witness.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	for _, stat := range stats {
-		text, err := os.ReadFile(stat)
-		if err != nil {
-			continue // it has ended
-		}
-		// pid (command) state ppid pgrp …
-		_, rest, _ := strings.Cut(string(text), ") ")
-		fields := strings.Fields(rest)
-		if len(fields) > 2 && fields[2] == strconv.Itoa(group) && fields[0] != "Z" && fields[0] != "X" {
-			return true
-		}
+	if rest, err := io.ReadAll(said); err != nil {
+		t.Errorf("a process of the executor is left: %q, %v", rest, err)
 	}
-	return false
 }
 
 // TestInterruptAtOnce: a command that has nothing to put away ends where it stands,
 // even while it reads.
 func TestInterruptAtOnce(t *testing.T) {
+	heedSignals(t)
 	cmd := exec.Command("algal", "expr", "eval")
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 const maxMessageFile = 1_048_576
 
 func newMailboxCommand(with *shared) *cobra.Command {
-	return group(&cobra.Command{
+	return located(with, group(&cobra.Command{
 		Use:   "mailbox COMMAND",
 		Short: "Create mailboxes and deliver messages to waiting processes",
 		Long: `A mailbox holds messages until a program receives them. Creating one gives two handles: who
@@ -31,7 +31,7 @@ for the receive handle is woken by a message.`,
 		newMailboxReceiveCommand(with),
 		newMailboxRevokeCommand(with),
 		newMailboxSendCommand(with),
-	)
+	))
 }
 
 // mailboxDir is the directory of mailboxes in a store.
@@ -72,11 +72,11 @@ Result: the configuration record with both handles.`,
 }
 
 func runMailboxCreate(ctx context.Context, s *streams, o *mailboxOptions) error {
-	messages, err := integerOr(o.maxMessages, "maxMessages", 1, 1024, mailbox.DefaultMaxMessages)
+	messages, err := integerOr(o.maxMessages, "mailbox maxMessages", 1, 1024, mailbox.DefaultMaxMessages)
 	if err != nil {
 		return err
 	}
-	bytes, err := integerOr(o.maxMessageBytes, "maxMessageBytes", 1, 250_000, mailbox.DefaultMaxMessageBytes)
+	bytes, err := integerOr(o.maxMessageBytes, "mailbox maxMessageBytes", 1, 250_000, mailbox.DefaultMaxMessageBytes)
 	if err != nil {
 		return err
 	}
@@ -86,15 +86,9 @@ func runMailboxCreate(ctx context.Context, s *streams, o *mailboxOptions) error 
 	}
 	return s.result(c.Record(), func(p *page) {
 		accountOfMailbox(p, c)
+		p.row("next", "%s", newGuide(o.dir, s).send(&c))
 		p.verdict(true, "mailbox %s is there", c.Name)
 	})
-}
-
-func accountOfMailbox(p *page, c mailbox.Config) {
-	p.line("%s", c.Name)
-	p.row("send", "%s", c.Send)
-	p.row("receive", "%s", c.Receive)
-	p.row("bounds", "%d messages of at most %d bytes", c.MaxMessages, c.MaxMessageBytes)
 }
 
 func newMailboxListCommand(with *shared) *cobra.Command {
@@ -160,13 +154,13 @@ func runMailboxSend(ctx context.Context, s *streams, o *mailboxOptions) error {
 	}
 	key := mailbox.NewKey()
 	if o.key != "" {
-		if key, err = algal.ParseDigest(o.key, "idempotency key"); err != nil {
+		if key, err = algal.ParseDigest(o.key, "mailbox idempotency key"); err != nil {
 			return err
 		}
 	}
 	id, err := openMailboxes(openStore(o.dir, s)).Send(ctx, o.subject, v, key)
 	if err != nil {
-		return err
+		return aboutMailbox(newGuide(o.dir, s), o.subject, err)
 	}
 	result := canon.Object(canon.M("id", canon.String(string(id))))
 	return s.result(result, func(p *page) { p.verdict(true, "sent: %s", id) })
@@ -193,7 +187,7 @@ Result: {"id","message"}.`,
 func runMailboxReceive(ctx context.Context, s *streams, o *mailboxOptions) error {
 	m, err := openMailboxes(openStore(o.dir, s)).Receive(ctx, o.subject)
 	if err != nil {
-		return err
+		return aboutMailbox(newGuide(o.dir, s), o.subject, err)
 	}
 	result := canon.Object(canon.M("id", canon.String(string(m.ID))), canon.M("message", m.Value))
 	return s.result(result, func(p *page) {
@@ -221,7 +215,7 @@ Result: {"handle","revoked":true}.`,
 
 func runMailboxRevoke(ctx context.Context, s *streams, o *mailboxOptions) error {
 	if err := openMailboxes(openStore(o.dir, s)).Revoke(ctx, o.subject); err != nil {
-		return err
+		return aboutMailbox(newGuide(o.dir, s), o.subject, err)
 	}
 	result := canon.Object(canon.M("handle", canon.String(o.subject)), canon.M("revoked", canon.Bool(true)))
 	return s.result(result, func(p *page) { p.verdict(true, "revoked: %s", o.subject) })
@@ -250,20 +244,5 @@ func runMailboxInspect(_ context.Context, s *streams, o *mailboxOptions) error {
 	if err != nil {
 		return err
 	}
-	return s.result(i.Record(), func(p *page) {
-		accountOfMailbox(p, i.Config)
-		p.row("rights", "send %s, receive %s", i.Send, i.Receive)
-		p.row("messages", "%d of at most %d waiting, %d received", i.Pending, i.Config.MaxMessages, i.Consumed)
-		for _, e := range i.Interrupted {
-			p.row(string(e.State), "%s: %s", e.Key, e.State.Meaning())
-		}
-		switch {
-		case i.InterruptedKeys > 0:
-			p.verdict(false, "%s interrupted", countedAs(i.InterruptedKeys, "delivery", "deliveries"))
-		case i.Locked:
-			p.verdict(false, "locked: an operation is under way, or was interrupted")
-		default:
-			p.verdict(true, "in order")
-		}
-	})
+	return s.result(i.Record(), func(p *page) { accountOfInspection(p, newGuide(o.dir, s), &i) })
 }

@@ -42,12 +42,16 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":    exits,
-			"generate": generate,
-			"mkfifo":   mkfifo,
-			"replace":  replace,
-			"terminal": onTerminal,
-			"tree":     tree,
+			"exits":       exits,
+			"fill":        fill,
+			"generate":    generate,
+			"interrupted": interrupted,
+			"mkfifo":      mkfifo,
+			"replace":     replace,
+			"take":        take,
+			"terminal":    onTerminal,
+			"tree":        tree,
+			"verifies":    verifies,
 		},
 	})
 }

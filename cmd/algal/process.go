@@ -11,7 +11,7 @@ import (
 )
 
 func newProcessCommand(with *shared) *cobra.Command {
-	return group(&cobra.Command{
+	return located(with, group(&cobra.Command{
 		Use:   "process COMMAND",
 		Short: "Run programs as durable named processes",
 		Long: `A process is a named, durable execution of a program. It is dispatched until its program ends
@@ -22,6 +22,7 @@ and exported. An outcome that is not known stays unknown: nothing uncertain is r
   algal process export review > review.evidence.json`,
 	},
 		newProcessCreateCommand(with),
+		newProcessExplainCommand(with),
 		newProcessExportCommand(with),
 		newProcessInspectCommand(with),
 		newProcessJournalCommand(with),
@@ -32,7 +33,7 @@ and exported. An outcome that is not known stays unknown: nothing uncertain is r
 		newProcessTickCommand(with),
 		newProcessVerifyCommand(with),
 		newProcessVerifyEvidenceCommand(with),
-	)
+	))
 }
 
 type processOptions struct {
@@ -94,7 +95,7 @@ func runProcessCreate(ctx context.Context, s *streams, o *processCreateOptions) 
 	if err != nil {
 		return err
 	}
-	return printSnapshot(s, snapshot)
+	return o.printSnapshot(ctx, s, supervisor, snapshot)
 }
 
 func newProcessListCommand(with *shared) *cobra.Command {
@@ -152,12 +153,13 @@ it waits for and what to type next.`,
 	}
 }
 
-func runProcessInspect(_ context.Context, s *streams, o *processOptions) error {
-	snapshot, err := inspectSupervisor(s, o.dir).Inspect(o.name)
+func runProcessInspect(ctx context.Context, s *streams, o *processOptions) error {
+	supervisor := inspectSupervisor(s, o.dir)
+	snapshot, err := supervisor.Inspect(o.name)
 	if err != nil {
 		return err
 	}
-	return printSnapshot(s, snapshot)
+	return o.printSnapshot(ctx, s, supervisor, snapshot)
 }
 
 func newProcessVerifyCommand(with *shared) *cobra.Command {

@@ -1,81 +1,125 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/chain"
+	"github.com/algal-vm/algal/mailbox"
 	"github.com/algal-vm/algal/process"
 	"github.com/algal-vm/algal/verify"
 )
 
 // printSnapshot prints a process. A terminal also sees what it waits for and what
 // to type next.
-func printSnapshot(s *streams, snapshot *process.Snapshot) error {
-	return s.result(snapshot.Value(), func(p *page) { accountOfProcess(p, snapshot) })
+func (o *processOptions) printSnapshot(ctx context.Context, s *streams, supervisor *process.Supervisor, snapshot *process.Snapshot) error {
+	return s.result(snapshot.Value(), func(p *page) {
+		if full, err := supervisor.Inspect(o.name); err == nil && full.Digest == snapshot.Digest {
+			snapshot = full // with its history, which a dispatch does not return
+		}
+		var story *process.Story
+		if snapshot.Record.Status == chain.Uncertain {
+			story, _ = supervisor.Explain(ctx, o.name) // what it says more is left out
+		}
+		accountOfProcess(p, newGuide(o.dir, s), snapshot, story)
+	})
 }
 
-func accountOfProcess(p *page, snapshot *process.Snapshot) {
+func accountOfProcess(p *page, g *guide, snapshot *process.Snapshot, story *process.Story) {
 	r := snapshot.Record
 	p.line("%s", r.Name)
 	p.row("status", "%s", r.Status)
-	p.row("generation", "%d of at most %d", r.Generation, r.MaxGenerations)
+	p.row("generation", "%d of at most %d%s", r.Generation, r.MaxGenerations, causeText(g, r.Cause))
 	p.row("head", "%s", snapshot.Digest)
 	p.row("program", "%s", r.ManifestDigest)
 	p.row("args", "%d of at most %d bytes", r.Args.Size(), chain.MaxArgsBytes)
 	if h := snapshot.History; h != nil {
 		accountOfWeight(p, h)
+		if failure := snapshot.Checkpoint().Get("failure"); r.Status == chain.Failed {
+			p.row("failure", "%s", failureText(failure))
+		}
 	}
-	for _, handle := range r.Wake {
-		p.row("waits for", "%s", handle)
+	if story != nil {
+		accountOfDispatch(p, g, story, current(story))
+		p.row("next", "%s", g.command("process", "explain", r.Name))
 	}
-	if r.Cause != "" {
-		p.row("cause", "%s", r.Cause)
-	}
-	for _, line := range nextCommands(r) {
-		p.row("next", "%s", line)
-	}
-	p.verdict(r.Status != chain.Failed && r.Status != chain.Stuck && r.Status != chain.Uncertain, "%s", meaningOf(r))
+	accountOfWake(p, g, r)
+	endOfProcess(p, g, r, story)
 }
 
 // accountOfWeight tells how large the history is, and what an export would weigh
 // at least.
 func accountOfWeight(p *page, h *chain.History) {
-	receipts, largest := 0, 0
-	seen := map[string]bool{}
+	total, largest := 0, 0
+	weighed := map[string]bool{}
 	for _, o := range h.Outcomes {
 		largest = max(largest, o.Value.Size())
-		if !seen[string(o.Receipt)] {
-			seen[string(o.Receipt)] = true
-			receipts += o.Value.Size()
+		if !weighed[string(o.Receipt)] {
+			weighed[string(o.Receipt)] = true
+			total += o.Value.Size()
 		}
 	}
-	records := 0
 	for _, r := range h.Records {
-		records += r.Value().Size()
+		total += r.Value().Size()
 	}
 	p.row("history", "%d of at most %d records, %s", len(h.Records), chain.MaxRecords, counted(len(h.Outcomes), "outcome"))
 	if largest > 0 {
 		p.row("receipts", "the largest has %d of at most %d bytes", largest, chain.MaxReceiptBytes)
 	}
-	p.row("export", "at least %d of at most %d bytes", records+receipts, verify.MaxBytes)
+	p.row("export", "at least %d of at most %d bytes", total, verify.MaxBytes)
 }
 
-// nextCommands says what may be typed next.
-func nextCommands(r *chain.Record) []string {
-	switch {
-	case r.Status == chain.Ready:
-		return []string{"algal process tick " + r.Name}
-	case r.Status == chain.Suspended && r.Generation >= r.MaxGenerations:
-		return []string{"algal process export " + r.Name + " > " + r.Name + ".evidence.json"}
-	case r.Status == chain.Suspended && len(r.Wake) > 0:
-		return []string{"algal mailbox send SENDHANDLE message.json", "algal process schedule"}
-	case r.Status == chain.Suspended:
-		return []string{"algal process tick " + r.Name}
-	case r.Status == chain.Uncertain:
-		return []string{"algal process explain " + r.Name, "algal process journal " + r.Name}
+// causeText says why a generation was dispatched, "" where none was.
+func causeText(g *guide, cause string) string {
+	switch cause {
+	case "":
+		return ""
+	case chain.CauseStart:
+		return ", the first dispatch"
+	case chain.CauseManual:
+		return ", dispatched by a tick"
 	}
-	return []string{"algal process export " + r.Name + " > " + r.Name + ".evidence.json"}
+	if box := g.mailbox(cause); box != nil {
+		return fmt.Sprintf(", woken by a message in mailbox %s", box.Name)
+	}
+	return ", woken by " + cause
+}
+
+// accountOfWake tells what a process waits for.
+func accountOfWake(p *page, g *guide, r *chain.Record) {
+	if r.Status != chain.Suspended {
+		return
+	}
+	for _, w := range g.waits(r) {
+		p.row("waits for", "%s%s", w.handle, w.text())
+	}
+}
+
+// text says what there is behind a handle.
+func (w *wait) text() string {
+	switch {
+	case w.box == nil:
+		return ""
+	case w.idle:
+		return fmt.Sprintf(", mailbox %s, which is empty", w.box.Name)
+	case w.messages > 0:
+		return fmt.Sprintf(", mailbox %s, which has %s", w.box.Name, counted(w.messages, "message"))
+	}
+	return fmt.Sprintf(", mailbox %s, which is not in order", w.box.Name)
+}
+
+func isReceiveHandle(handle string) bool {
+	return strings.HasPrefix(handle, "cap:"+mailbox.ReceiveClass+":")
+}
+
+// endOfProcess writes what may be typed next, and the verdict.
+func endOfProcess(p *page, g *guide, r *chain.Record, story *process.Story) {
+	for _, line := range g.next(r, story) {
+		p.row("next", "%s", line)
+	}
+	p.verdict(r.Status != chain.Failed && r.Status != chain.Stuck && r.Status != chain.Uncertain, "%s", meaningOf(r))
 }
 
 // meaningOf says in a sentence where a process stands.
@@ -84,17 +128,17 @@ func meaningOf(r *chain.Record) string {
 	case chain.Ready:
 		return "ready: never dispatched"
 	case chain.Uncertain:
-		return "uncertain: generation " + canon.Int(r.Generation).String() + " was dispatched and its outcome is not known; nothing dispatches it again"
+		return fmt.Sprintf("uncertain: generation %d has no outcome; it is still at work, or what it did is not known", r.Generation)
+	case chain.Complete:
+		return "complete"
 	case chain.Suspended:
 		switch {
 		case r.Generation >= r.MaxGenerations:
 			return "suspended: its generations are used up"
-		case len(r.Wake) > 0:
+		case slices.ContainsFunc(r.Wake, isReceiveHandle):
 			return "suspended: waiting for a message"
 		}
-		return "suspended: waiting for a manual tick"
-	case chain.Complete:
-		return "complete"
+		return "suspended: waiting for a tick"
 	}
-	return strings.ToLower(string(r.Status)) + ": its program ended without completing"
+	return string(r.Status) + ": its program ended without completing"
 }

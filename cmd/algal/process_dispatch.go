@@ -76,14 +76,14 @@ func runProcessTick(ctx context.Context, s *streams, o *dispatchOptions) error {
 	}
 	snapshot, err := supervisor.Tick(ctx, o.name, options)
 	if err != nil {
-		return interruptedDispatch(ctx, supervisor, o.name, err)
+		return o.aftermath(ctx, s, supervisor, o.name, err)
 	}
-	return printDispatched(s, snapshot)
+	return o.printDispatched(ctx, s, supervisor, snapshot)
 }
 
 // printDispatched prints a process after its dispatch.
-func printDispatched(s *streams, snapshot *process.Snapshot) error {
-	if err := printSnapshot(s, snapshot); err != nil {
+func (o *dispatchOptions) printDispatched(ctx context.Context, s *streams, supervisor *process.Supervisor, snapshot *process.Snapshot) error {
+	if err := o.printSnapshot(ctx, s, supervisor, snapshot); err != nil {
 		return err
 	}
 	if status := snapshot.Record.Status; status == chain.Failed || status == chain.Stuck {
@@ -139,7 +139,7 @@ func runProcessSchedule(ctx context.Context, stop func() bool, s *streams, o *di
 		},
 	})
 	if err != nil {
-		return aboutPass(ctx, supervisor, list, err)
+		return o.aboutPass(ctx, s, supervisor, list, err)
 	}
 	result := canon.Object(canon.M("processes", snapshots(list)), canon.M("ticks", canon.Int(len(list))))
 	return s.result(result, func(p *page) {

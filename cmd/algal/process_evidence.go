@@ -60,16 +60,13 @@ func runProcessExport(ctx context.Context, s *streams, o *exportOptions) error {
 // readSignatures returns the signatures of the built-in tools and of a tools file,
 // of which nothing is opened or run (cli.md §2.4).
 func readSignatures(path string) (map[string]*organism.Tool, error) {
-	signatures := map[string]*organism.Tool{}
-	for _, name := range builtin.Names() {
-		signatures[name] = builtin.Signature(name)
-	}
+	signatures := builtinSignatures()
 	v, err := readOptional(path, "tools file")
 	if err != nil || !v.Exists() {
 		return signatures, err
 	}
 	if !v.Is(canon.KindObject) || v.Len() > verify.MaxTools {
-		return nil, about(usage("process export admits a tools file of at most %d entries", verify.MaxTools), "in %s", absolute(path))
+		return nil, about(usage("a tools file has at most %d entries", verify.MaxTools), "in %s", absolute(path))
 	}
 	for name, entry := range v.Members() {
 		if builtin.Signature(name) != nil {
@@ -86,6 +83,15 @@ func readSignatures(path string) (map[string]*organism.Tool, error) {
 		}
 	}
 	return signatures, nil
+}
+
+// builtinSignatures returns the signatures of the tools of every host.
+func builtinSignatures() map[string]*organism.Tool {
+	signatures := map[string]*organism.Tool{}
+	for _, name := range builtin.Names() {
+		signatures[name] = builtin.Signature(name)
+	}
+	return signatures
 }
 
 func newProcessVerifyEvidenceCommand(with *shared) *cobra.Command {

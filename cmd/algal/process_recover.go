@@ -9,6 +9,7 @@ import (
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/chain"
+	"github.com/algal-vm/algal/custody"
 	"github.com/algal-vm/algal/journal"
 	"github.com/algal-vm/algal/process"
 	"github.com/algal-vm/algal/runtime"
@@ -52,18 +53,17 @@ func runProcessRecover(ctx context.Context, s *streams, o *dispatchOptions) erro
 	}
 	snapshot, err := supervisor.Recover(ctx, o.name, intent)
 	if err != nil {
-		return aboutRecovery(interruptedDispatch(ctx, supervisor, o.name, err))
+		if r, ok := errors.AsType[*journal.Refusal](err); ok {
+			return aboutRefusedRecovery(r, err)
+		}
+		return o.aftermath(ctx, s, supervisor, o.name, err)
 	}
-	return printDispatched(s, snapshot)
+	return o.printDispatched(ctx, s, supervisor, snapshot)
 }
 
-// aboutRecovery adds to a refused recovery what stands in its way and whether it
-// cost an attempt.
-func aboutRecovery(err error) error {
-	var r *journal.Refusal
-	if !errors.As(err, &r) {
-		return err
-	}
+// aboutRefusedRecovery adds to a refused recovery what stands in its way and
+// whether it cost an attempt.
+func aboutRefusedRecovery(r *journal.Refusal, err error) error {
 	if r.Ordinal >= 0 {
 		err = about(err, "effect %d", r.Ordinal)
 		err = about(err, "recorded: %s", bindingText(r.Recorded))
@@ -90,28 +90,43 @@ func bindingText(b runtime.Binding) string {
 	).String()
 }
 
-// interruptedDispatch adds to the error of a dispatch what it left behind.
-func interruptedDispatch(ctx context.Context, supervisor *process.Supervisor, name string, err error) error {
-	if ctx.Err() == nil {
+// aftermath adds to the error of a dispatch in what state it has left the process,
+// and what may be done.
+func (o *dispatchOptions) aftermath(ctx context.Context, s *streams, supervisor *process.Supervisor, name string, err error) error {
+	if custody.Held(err) {
+		return about(err, "another command dispatches or recovers process %s right now", name)
+	}
+	story, failed := supervisor.Explain(context.WithoutCancel(ctx), name)
+	if failed != nil {
 		return err
 	}
-	snapshot, failed := supervisor.Inspect(name)
-	if failed != nil || snapshot.Record.Status != chain.Uncertain {
+	g := newGuide(o.dir, s)
+	switch story.Record.Status {
+	case chain.Suspended:
+		for _, w := range g.waits(story.Record) {
+			if w.box != nil && !w.idle && w.messages == 0 {
+				err = about(err, "see %s", g.command("mailbox", "inspect", w.box.Name))
+			}
+		}
+		return err
+	case chain.Uncertain:
+	default:
 		return err
 	}
-	err = about(err, "process %s stays uncertain: what its last effect did is not known", name)
-	if _, failed := supervisor.Describe(name); failed == nil {
-		err = about(err, "recover it with: algal process recover %s --expected-intent %s and the same tools and executors", name, snapshot.Digest)
+	generation := current(story)
+	err = about(err, "process %s is uncertain: generation %d was dispatched and has no outcome", name, generation.Number)
+	err = about(err, "recovery is %s", recoveryText(generation))
+	if generation.Journal != nil {
+		err = about(err, "recover by: %s, with the same tools and executors", g.recover(story))
 	}
-	return err
+	return about(err, "see %s", g.command("process", "explain", name))
 }
 
-// aboutPass names the process that ended a scheduling pass, and what the pass had
-// advanced.
-func aboutPass(ctx context.Context, supervisor *process.Supervisor, advanced []*process.Snapshot, err error) error {
-	var f *process.Fault
-	if errors.As(err, &f) {
-		err = about(interruptedDispatch(ctx, supervisor, f.Name, err), "process %s", f.Name)
+// aboutPass adds to the error of a scheduling pass what it is about and what the
+// pass had advanced before.
+func (o *dispatchOptions) aboutPass(ctx context.Context, s *streams, supervisor *process.Supervisor, advanced []*process.Snapshot, err error) error {
+	if f, ok := errors.AsType[*process.Fault](err); ok {
+		err = o.aftermath(ctx, s, supervisor, f.Name, err)
 	}
 	for _, snapshot := range advanced {
 		err = about(err, "advanced before: %s, now %s", snapshot.Record.Name, snapshot.Record.Status)

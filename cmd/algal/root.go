@@ -67,7 +67,7 @@ func execute(signals *interrupts, s *streams, args []string) int {
 	case exitRefused:
 		s.fail(err)
 	case exitInterrupted:
-		s.fail(errInterrupted)
+		s.fail(interruption(err))
 	}
 	return code
 }

@@ -71,7 +71,7 @@ Result: {"name","set":true}.`,
 
 func runSlotSet(_ context.Context, s *streams, o *slotOptions) error {
 	v, err := input{o.file, "slot value", maxStored}.readOr(s.in)
-	if err := withinStored(v, err); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := openStore(o.dir, s).SetSlot(o.name, v); err != nil {

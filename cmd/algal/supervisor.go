@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/algal-vm/algal/organism"
 	"github.com/algal-vm/algal/process"
 	"github.com/algal-vm/algal/runtime"
 )
@@ -28,9 +29,20 @@ func openSupervisor(ctx context.Context, s *streams, dir string, program *progra
 	return supervise(host), nil
 }
 
-// inspectSupervisor returns a supervisor that only reads.
+// readingSupervisor returns a supervisor that only reads. Programs may name the
+// tools of the signatures, of which none can be called.
+func readingSupervisor(s *streams, dir string, signatures map[string]*organism.Tool) *process.Supervisor {
+	host := runtime.Host{Store: openStore(dir, s), Tools: make(map[string]*runtime.HostTool, len(signatures))}
+	for name, signature := range signatures {
+		host.Tools[name] = &runtime.HostTool{Signature: signature}
+	}
+	return supervise(host)
+}
+
+// inspectSupervisor returns a supervisor that only reads, of a host without tools
+// of its own.
 func inspectSupervisor(s *streams, dir string) *process.Supervisor {
-	return supervise(runtime.Host{Store: openStore(dir, s)})
+	return readingSupervisor(s, dir, builtinSignatures())
 }
 
 func supervise(host runtime.Host) *process.Supervisor {

@@ -12,7 +12,6 @@ import (
 	"github.com/algal-vm/algal/executor/scripted"
 	"github.com/algal-vm/algal/runtime"
 	"github.com/rogpeppe/go-internal/testscript"
-	"golang.org/x/sys/unix"
 )
 
 // onTerminal runs a command with a terminal for standard output and standard error
@@ -35,24 +34,6 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	text := drainTerminal(ours)
 	checkExit(ts, args[0], cmd.Wait())
 	ts.Check(os.WriteFile(ts.MkAbs("tty"), []byte(strings.ReplaceAll(text, "\r\n", "\n")), 0o644))
-}
-
-// openTerminal returns both ends of a new pseudo-terminal.
-func openTerminal() (ours, theirs *os.File, err error) {
-	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	fd := int(ours.Fd())
-	if err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		return nil, nil, err
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		return nil, nil, err
-	}
-	theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	return ours, theirs, err
 }
 
 // drainTerminal reads until the last holder of the other end is gone, which reading
@@ -100,14 +81,14 @@ func TestProgress(t *testing.T) {
 	s.speak()
 	s.progress("one\x1b[2J")
 	s.progress("%s", strings.Repeat("w", 100))
-	s.note("note")
+	s.note("note\x1b")
 	s.progress("three")
 	if err := s.write("result\n"); err != nil {
 		t.Fatal(err)
 	}
 	theirs.Close()
 	const erased = "\r\x1b[K"
-	want := `one\x1b[2J` + erased + strings.Repeat("w", 78) + erased + "note\r\n" + "three" + erased + "result\r\n"
+	want := `one\x1b[2J` + erased + strings.Repeat("w", 78) + erased + `note\x1b` + "\r\n" + "three" + erased + "result\r\n"
 	if got := drainTerminal(ours); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

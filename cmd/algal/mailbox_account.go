@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/algal-vm/algal"
+	"github.com/algal-vm/algal/durable"
+	"github.com/algal-vm/algal/mailbox"
+)
+
+func accountOfMailbox(p *page, c mailbox.Config) {
+	p.line("%s", c.Name)
+	p.row("send", "%s", c.Send)
+	p.row("receive", "%s", c.Receive)
+	p.row("bounds", "%d messages of at most %d bytes", c.MaxMessages, c.MaxMessageBytes)
+}
+
+// accountOfInspection shows a mailbox, and what may be done about what interrupted
+// operations left in it (cli.md §5).
+func accountOfInspection(p *page, g *guide, i *mailbox.Inspection) {
+	accountOfMailbox(p, i.Config)
+	p.row("rights", "send %s, receive %s", i.Send, i.Receive)
+	p.row("messages", "%d of at most %d waiting, %d received", i.Pending, i.Config.MaxMessages, i.Consumed)
+	for _, e := range i.Interrupted {
+		p.row("interrupted", "%s, %s: %s", e.State, e.Key, e.State.Meaning())
+	}
+	if more := i.InterruptedKeys - len(i.Interrupted); more > 0 {
+		p.row("", "and %d more", more)
+	}
+	switch {
+	case i.InterruptedKeys > 0:
+		accountOfReconciling(p, g, i)
+		p.verdict(false, "%s interrupted", countedAs(i.InterruptedKeys, "delivery", "deliveries"))
+	case i.Locked:
+		accountOfReconciling(p, g, i)
+		p.verdict(false, "locked: an operation is under way, or was interrupted")
+	default:
+		if i.Pending > 0 && i.Receive == mailbox.Active {
+			p.row("next", "%s", g.command("process", "schedule"))
+			p.row("next", "%s", g.command("mailbox", "receive", i.Config.Receive.String()))
+		} else if i.Send == mailbox.Active {
+			p.row("next", "%s", g.send(&i.Config))
+		}
+		p.verdict(true, "in order")
+	}
+}
+
+// accountOfReconciling says what may be done by hand.
+func accountOfReconciling(p *page, g *guide, i *mailbox.Inspection) {
+	dir := filepath.Join(g.dir, mailboxDir, i.Config.Name)
+	p.row("by hand", "only when nothing works on the store, with a copy of %s kept", dir)
+	if i.Locked {
+		p.row("", "remove %s", filepath.Join(dir, ".lock"))
+	}
+	told := map[mailbox.State]bool{}
+	for _, e := range i.Interrupted {
+		if told[e.State] {
+			continue
+		}
+		told[e.State] = true
+		switch e.State {
+		case mailbox.InterruptedSend:
+			p.row("", "send: nothing, or send the same value with the key again")
+		case mailbox.InterruptedReceive:
+			p.row("", "receive: find out from the receipt or the effects of the program whether it has the message; if so remove pending/KEY.json, else consumed/KEY.json")
+		}
+	}
+}
+
+// aboutMailbox adds to the error of an operation where its mailbox is shown, if
+// that may tell more.
+func aboutMailbox(g *guide, handle string, err error) error {
+	code := algal.CodeOf(err)
+	if _, medium := errors.AsType[*durable.Fault](err); medium || code != algal.IOFailed && code != algal.DigestMismatch {
+		return err
+	}
+	if c := g.mailbox(handle); c != nil {
+		err = about(err, "see %s", g.command("mailbox", "inspect", c.Name))
+	}
+	return err
+}
