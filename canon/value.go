@@ -100,11 +100,11 @@ func String(s string) Value {
 	return Value{&node{kind: KindString, sorted: true, nodes: 1, size: QuotedSize(s), text: s}}
 }
 
-// Array returns a JSON array. It keeps elements, which must not be changed
-// afterwards and must not be absent.
+// Array returns a JSON array. The elements, which must not be absent, are copied:
+// the slice stays the caller's to use again.
 func Array(elements ...Value) Value {
 	n := &node{kind: KindArray}
-	n.kids = &kids{values: elements}
+	n.kids = &kids{values: slices.Clone(elements)}
 	n.measure()
 	return Value{n}
 }

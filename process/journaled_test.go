@@ -909,6 +909,29 @@ func TestJ31(t *testing.T) {
 	must(t, err)
 }
 
+// TestJ32: what a tool returns is recorded as it was on return, whatever the tool
+// does with its memory while the record is written.
+func TestJ32(t *testing.T) {
+	d := newDesk(t)
+	elements := []canon.Value{canon.String("returned")}
+	d.tool("first", "write", func(runtime.ToolCall) (canon.Value, error) {
+		d.hook = func(s durable.Step, do func() error) error {
+			elements[0] = canon.String("changed")
+			return unsynced(s, do)
+		}
+		return canon.Object(canon.M("out", canon.Array(elements...))), nil
+	})
+	d.create("p", cells(`{"id":"a","kind":"tool","tool":"first"}`))
+	s, err := d.journaledTick("p")
+	d.completes("p", s, err)
+	if got := d.journalOf("p").Effects()[0].Receipt.Get("output").Get("out").At(0); !got.IsText("returned") {
+		t.Errorf("%s is recorded", got)
+	}
+	if !elements[0].IsText("changed") {
+		t.Error("the tool has changed nothing")
+	}
+}
+
 // TestJ33: what is not recorded may not be in a program that is to be recovered, nor
 // in one that it embeds.
 func TestJ33(t *testing.T) {

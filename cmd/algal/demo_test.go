@@ -107,10 +107,10 @@ func TestDemoVM(t *testing.T) {
 	t.Logf("%d steps", len(list))
 }
 
-// TestDemoRecovery repeats what was done with a dispatch that was killed inside a
+// TestDemoRecoveryJ37 repeats what was done with a dispatch that was killed inside a
 // read, and with one killed inside a write. While its owner lived, recovery was
 // refused: here the test holds the lease.
-func TestDemoRecovery(t *testing.T) {
+func TestDemoRecoveryJ37(t *testing.T) {
 	golden.NeedShared(t)
 	for _, kind := range []string{"read", "write"} {
 		t.Run(kind, func(t *testing.T) {
