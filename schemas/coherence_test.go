@@ -20,7 +20,7 @@ const (
 func TestCoherence(t *testing.T) {
 	found := documents(t)
 	for _, c := range []struct {
-		kind, where string // a document of the kind with these members
+		kind, where string // a document of the kind with these members, or from nothing
 		set         string // members it gets
 		accepted    bool
 		section     string
@@ -46,6 +46,35 @@ func TestCoherence(t *testing.T) {
 		{"effect-record", `{"state":"started"}`, `{"state":"completed"}`, false, "journal.md §2.3"},
 		{"effect-record", `{"state":"started"}`, `{"state":"completed","receipt":` + aReceipt + `}`, true, "journal.md §2.3"},
 		{"effect-record", `{}`, `{"recovery":"always"}`, false, "journal.md §2.3"},
+
+		{"run-receipt", `{}`, `{"cells":{"` + strings.Repeat("p", 4096) + `":{"status":"skipped","work":0}}}`, true, "run.md §12 step 4"},
+		{"run-receipt", `{}`, `{"cells":{"` + strings.Repeat("p", 4097) + `":{"status":"skipped","work":0}}}`, false, "run.md §12 step 4"},
+
+		{"ports#schema2", "", `{"type":"array","items":{}}`, true, "organism.md §5.3"},
+		{"ports#schema2", "", `{"type":["null","array"],"items":{}}`, true, "organism.md §5.3"},
+		{"ports#schema2", "", `{"type":"string","items":{}}`, false, "organism.md §5.3"},
+		{"ports#schema2", "", `{"items":{}}`, false, "organism.md §5.3"},
+		{"ports#schema2", "", `{"type":"integer","minimum":1,"maximum":2}`, true, "organism.md §5.3"},
+		{"ports#schema2", "", `{"type":["null","number"],"maximum":2}`, true, "organism.md §5.3"},
+		{"ports#schema2", "", `{"type":"string","minimum":1}`, false, "organism.md §5.3"},
+		{"ports#schema2", "", `{"type":"string","maximum":1}`, false, "organism.md §5.3"},
+		{"ports#schema2", "", `{"maximum":1}`, false, "organism.md §5.3"},
+		{"ports#schema2", "", `{"type":"string","maxLength":1}`, false, "organism.md §5.3"},
+		{"ports#schema3", "", `{"type":"string","minLength":1,"maxLength":1,"format":"slug"}`, true, "organism.md §5.3"},
+		{"ports#schema3", "", `{"type":["null","string"],"maxLength":1}`, true, "organism.md §5.3"},
+		{"ports#schema3", "", `{"type":"number","minLength":1}`, false, "organism.md §5.3"},
+		{"ports#schema3", "", `{"type":"number","maxLength":1}`, false, "organism.md §5.3"},
+		{"ports#schema3", "", `{"type":"number","format":"slug"}`, false, "organism.md §5.3"},
+		{"ports#schema3", "", `{"type":"array","uniqueItems":true}`, true, "organism.md §5.3"},
+		{"ports#schema3", "", `{"type":"object","uniqueItems":true}`, false, "organism.md §5.3"},
+		{"ports#schema3", "", `{"type":"array","uniqueItems":false}`, false, "organism.md §5.3"},
+		{"ports#schema3", "", `{"properties":{},"additionalProperties":false}`, true, "organism.md §5.3"},
+		{"ports#schema3", "", `{"type":["null","object"],"properties":{},"additionalProperties":false}`, true, "organism.md §5.3"},
+		{"ports#schema3", "", `{"type":"array","properties":{},"additionalProperties":false}`, false, "organism.md §5.3"},
+		{"ports#schema3", "", `{"additionalProperties":false}`, false, "organism.md §5.3"},
+		{"ports#schema3", "", `{"properties":{},"additionalProperties":true}`, false, "organism.md §5.3"},
+		{"ports#schema3", "", `{"properties":{"a":{"type":"string","maximum":1}}}`, false, "organism.md §5.3"},
+		{"ports#schema3", "", `{"type":"array","items":{"type":"string","maximum":1}}`, false, "organism.md §5.3"},
 
 		{"effect-receipt", `{}`, `{"output":1,"error":{"code":"INTERNAL","message":"m"}}`, false, "run.md §12 step 5"},
 		{"effect-receipt", `{"executor":"tool:mailbox.receive.v1","retryable":false}`, `{"wake":[` + aHandle + `],"error":{"code":"INTERNAL","message":"m"}}`, false, "run.md §12 step 5"},
@@ -90,6 +119,9 @@ func TestCoherence(t *testing.T) {
 		{"process-evidence", `{}`, `{"tools":{"":` + aTool + `}}`, false, "evidence.md §1.1"},
 		{"process-evidence", `{}`, `{"tools":{"a\u0000":` + aTool + `}}`, false, "evidence.md §1.1"},
 
+		{"tools-file", "", `{"` + strings.Repeat("n", 128) + `":{"signature":` + aTool + `,"exec":"cmd:x"}}`, true, "run.md §9.2"},
+		{"tools-file", "", `{"` + strings.Repeat("n", 129) + `":{"signature":` + aTool + `,"exec":"cmd:x"}}`, false, "run.md §9.2"},
+		{"tools-file", `{}`, `{"mailbox.receive.v1":{"signature":` + aTool + `,"exec":"cmd:x"}}`, false, "cli.md §1.2"},
 		{"tools-file", `{}`, `{"mailbox.send.v1":{"signature":` + aTool + `,"exec":"cmd:x"}}`, false, "cli.md §1.2"},
 		{"tools-file", `{}`, `{"x":{"signature":` + aTool + `,"exec":"cmd:"}}`, false, "run.md §9.2"},
 		{"tools-file", `{}`, `{"x":{"signature":` + aTool + `,"exec":"cmd:x"}}`, true, "run.md §9.2"},
@@ -120,7 +152,10 @@ func TestCoherence(t *testing.T) {
 		{"effect-request", `{"kind":"recall"}`, `{"output":{"kind":"json","schema":{}}}`, false, "run.md §7.9"},
 		{"effect-request", `{"kind":"agent"}`, `{"output":{"kind":"choice","labelsExpr":{"contract":"algal.expr.v1","program":1}}}`, false, "run.md §8.2"},
 	} {
-		document := having(t, found[c.kind], c.where)
+		document := map[string]any{}
+		if c.where != "" {
+			document = having(t, found[c.kind], c.where)
+		}
 		maps.Copy(document, parse(t, c.kind, c.set).(map[string]any))
 		if accepted := schema(t, c.kind).Validate(document) == nil; accepted != c.accepted {
 			t.Errorf("%s %s with %s: accepted %v, by %s %v", c.kind, c.where, c.set, accepted, c.section, c.accepted)

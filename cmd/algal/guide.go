@@ -3,6 +3,7 @@ package main
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/algal-vm/algal/chain"
 	"github.com/algal-vm/algal/mailbox"
@@ -14,10 +15,12 @@ import (
 type guide struct {
 	dir       string
 	mailboxes *mailbox.Service
+	list      func() ([]mailbox.Config, error) // of all mailboxes, once
 }
 
 func newGuide(dir string, s *streams) *guide {
-	return &guide{dir, openMailboxes(openStore(dir, s))}
+	mailboxes := openMailboxes(openStore(dir, s))
+	return &guide{dir, mailboxes, sync.OnceValues(mailboxes.List)}
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
@@ -50,7 +53,7 @@ func (g *guide) next(r *chain.Record, story *process.Story) []string {
 	case chain.Uncertain:
 		switch {
 		case story != nil && current(story).Recover.Refused == nil:
-			return []string{g.recover(story)}
+			return []string{g.recovery(story)}
 		case story != nil && current(story).Journal != nil:
 			return []string{g.command("process", "journal", r.Name), export}
 		}
@@ -62,8 +65,8 @@ func (g *guide) next(r *chain.Record, story *process.Story) []string {
 	return []string{export}
 }
 
-// recover returns the command that recovers an uncertain process.
-func (g *guide) recover(story *process.Story) string {
+// recovery returns the command that recovers an uncertain process.
+func (g *guide) recovery(story *process.Story) string {
 	return g.command("process", "recover", story.Record.Name, "--expected-intent", string(story.Digest))
 }
 
@@ -125,7 +128,7 @@ func (g *guide) send(c *mailbox.Config) string {
 // mailbox returns the mailbox to which a handle gives a right, nil where there is
 // none or they cannot be listed.
 func (g *guide) mailbox(handle string) *mailbox.Config {
-	boxes, err := g.mailboxes.List()
+	boxes, err := g.list()
 	if err != nil {
 		return nil
 	}

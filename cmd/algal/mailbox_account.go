@@ -63,7 +63,7 @@ func accountOfReconciling(p *page, g *guide, i *mailbox.Inspection) {
 		case mailbox.InterruptedSend:
 			p.row("", "send: nothing, or send the same value with the key again")
 		case mailbox.InterruptedReceive:
-			p.row("", "receive: find out from the receipt or the effects of the program whether it has the message; if so remove pending/KEY.json, else consumed/KEY.json")
+			p.row("", "receive: find out from the receipt or the effects of the program whether it has the message; if so remove pending/HEX.json, else consumed/HEX.json, HEX being the key without sha256:")
 		}
 	}
 }

@@ -19,12 +19,21 @@ func (o *processOptions) printSnapshot(ctx context.Context, s *streams, supervis
 		if full, err := supervisor.Inspect(o.name); err == nil && full.Digest == snapshot.Digest {
 			snapshot = full // with its history, which a dispatch does not return
 		}
-		var story *process.Story
-		if snapshot.Record.Status == chain.Uncertain {
-			story, _ = supervisor.Explain(ctx, o.name) // what it says more is left out
-		}
-		accountOfProcess(p, newGuide(o.dir, s), snapshot, story)
+		accountOfProcess(p, newGuide(o.dir, s), snapshot, storyOf(ctx, supervisor, snapshot))
 	})
+}
+
+// storyOf returns the story of an uncertain process, nil of any other, and where
+// there is none or the process has gone on meanwhile.
+func storyOf(ctx context.Context, supervisor *process.Supervisor, snapshot *process.Snapshot) *process.Story {
+	if snapshot.Record.Status != chain.Uncertain {
+		return nil
+	}
+	story, err := supervisor.Explain(ctx, snapshot.Record.Name)
+	if err != nil || story.Digest != snapshot.Digest {
+		return nil
+	}
+	return story
 }
 
 func accountOfProcess(p *page, g *guide, snapshot *process.Snapshot, story *process.Story) {

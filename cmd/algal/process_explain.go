@@ -134,7 +134,7 @@ func accountOfDispatch(p *page, g *guide, story *process.Story, generation *proc
 	}
 	p.row("recovery", "%s", recoveryText(generation))
 	if generation.Journal != nil {
-		p.row("recover by", "%s", g.recover(story))
+		p.row("recover by", "%s", g.recovery(story))
 		p.row("with", "the tools and executors of the dispatch%s", attendants(generation))
 	}
 }
