@@ -96,7 +96,7 @@ func (o *dispatchOptions) aftermath(ctx context.Context, s *streams, supervisor 
 	if custody.Held(err) {
 		return about(err, "another command dispatches or recovers process %s right now", name)
 	}
-	story, failed := supervisor.Explain(context.WithoutCancel(ctx), name)
+	story, failed := supervisor.Explain(ctx, name)
 	if failed != nil {
 		return err
 	}
