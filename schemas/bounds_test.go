@@ -222,6 +222,11 @@ func (b *bounds) sized(path []string, v any) []any {
 		for _, n := range counts {
 			all = append(all, entriesLike(v, n))
 		}
+		for _, n := range lengths {
+			for _, key := range members(v)[:min(1, len(v))] {
+				all = append(all, map[string]any{strings.Repeat("a", n): v[key]})
+			}
+		}
 	}
 	return all
 }
