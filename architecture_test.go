@@ -49,9 +49,11 @@ var floors = map[string]struct {
 	"process":             {9, false},
 	"application/...":     {10, false},
 	"check":               {11, false},
+	"report/page":         {10, true},
+	"report/diagram":      {11, true},
 	"report":              {11, false},
 	"suite":               {12, false},
-	"demo":                {12, false},
+	"demo/...":            {12, false},
 	"doctor":              {12, false},
 	"scripts/...":         {13, false},
 	"schemas":             {12, false},
@@ -71,13 +73,15 @@ var floors = map[string]struct {
 }
 
 // sameFloor lists imports within a floor that the design means: one runner of
-// subprocesses serves executors and tools.
-var sameFloor = []string{"executor/subprocess", "tool/builtin", "internal/goldenrun"}
+// subprocesses serves executors and tools, reports show diagrams, and all
+// demonstrations stand on one stage.
+var sameFloor = []string{"executor/subprocess", "tool/builtin", "internal/goldenrun", "report/diagram", "demo/stage", "demo/fault"}
 
 // pureImports is what pure packages may import of the standard library: nothing
-// that reads files, clocks, randomness, the environment or the network.
+// that reads files, clocks, randomness, the environment or the network. What embed
+// brings in is read by the compiler.
 var pureImports = []string{
-	"bytes", "cmp", "context", "crypto/sha256", "encoding/binary", "encoding/hex", "errors", "fmt", "hash", "io", "iter", "maps",
+	"bytes", "cmp", "context", "crypto/sha256", "embed", "encoding/binary", "encoding/hex", "errors", "fmt", "hash", "io", "iter", "maps",
 	"math", "math/big", "math/bits", "runtime", "slices", "sort", "strconv", "strings", "sync", "sync/atomic", "unicode",
 	"unicode/utf16", "unicode/utf8",
 }
