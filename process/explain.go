@@ -7,6 +7,7 @@ import (
 	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/chain"
 	"github.com/algal-vm/algal/journal"
+	"github.com/algal-vm/algal/replay"
 	"github.com/algal-vm/algal/runtime"
 )
 
@@ -106,7 +107,7 @@ func (s *Supervisor) Explain(ctx context.Context, name string) (*Story, error) {
 func (g *Generation) settled(digest algal.Digest, outcome chain.Outcome, checkpoint canon.Value) {
 	g.Outcome, g.Status, g.Receipt, g.Wake = digest, outcome.Status, outcome.Receipt, outcome.Wake
 	g.Failure = outcome.Value.Get("failure")
-	cells, prefix := effectCells(outcome.Value), len(replayed(checkpoint))
+	cells, prefix := replay.EffectPaths(outcome.Value), len(replayed(checkpoint))
 	for i, e := range outcome.Value.Get("effects").Elements() {
 		if i >= prefix {
 			effect := effectOf(e)
@@ -125,26 +126,6 @@ func replayed(checkpoint canon.Value) (effects []canon.Value) {
 		}
 	}
 	return effects
-}
-
-// effectCells returns the path of the cell of each effect of a receipt, "" beyond
-// the end of its events, which are bounded.
-func effectCells(receipt canon.Value) []string {
-	effects := receipt.Get("effects")
-	cells, next := make([]string, effects.Len()), 0
-	for _, event := range receipt.Get("events").Elements() {
-		if next == len(cells) {
-			break
-		}
-		if !event.Get("kind").IsText("effect") {
-			continue
-		}
-		if event.Get("digest").Text() == effects.At(next).Get("requestDigest").Text() {
-			cells[next] = event.Get("path").Text()
-		}
-		next++
-	}
-	return cells
 }
 
 func effectOf(receipt canon.Value) Effect {

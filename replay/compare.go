@@ -159,7 +159,7 @@ func missingInput(m *organism.Manifest, args canon.Value) string {
 // compare walks both runs in activation order up to the first difference.
 func (c *comparison) compare() {
 	before, after := c.original.Get("cells"), c.revised.Get("cells")
-	for _, path := range activationOrder(c.original) {
+	for _, path := range ActivationOrder(c.original) {
 		a, b := before.Get(path), after.Get(path)
 		if !canon.Equal(a, b) {
 			c.diverge("cell", canon.String(path), side(a), side(b), "")
@@ -240,31 +240,11 @@ func side(cell canon.Value) canon.Value {
 	return canon.Object(canon.M("digest", canon.String(string(cell.Digest()))), canon.M("status", cell.Get("status")))
 }
 
-// activationOrder returns the paths of a receipt as they first occur in its log,
-// then recorded paths that the log lacks.
-func activationOrder(receipt canon.Value) []string {
-	seen := map[string]bool{}
-	var order []string
-	for _, e := range receipt.Get("events").Elements() {
-		kind, path := e.Get("kind").Text(), e.Get("path").Text()
-		if len(kind) > 5 && kind[:5] == "cell." && !seen[path] {
-			seen[path] = true
-			order = append(order, path)
-		}
-	}
-	for _, path := range sortedKeys(receipt.Get("cells")) {
-		if !seen[path] {
-			order = append(order, path)
-		}
-	}
-	return order
-}
-
 // missingEffect explains a revised run that failed for want of something that
 // the record does not hold and the original did not lack.
 func (c *comparison) missingEffect() canon.Value {
 	before, after := c.original.Get("cells"), c.revised.Get("cells")
-	for _, path := range activationOrder(c.revised) {
+	for _, path := range ActivationOrder(c.revised) {
 		cell := after.Get(path)
 		failure := cell.Get("failure")
 		if !cell.Get("status").IsText(runtime.Failed) || !slices.Contains(wanting, algal.Code(failure.Get("code").Text())) {

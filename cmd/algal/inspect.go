@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/replay"
 )
 
 type inspectOptions struct{ receipt string }
@@ -65,7 +63,7 @@ func orNull(v canon.Value) canon.Value {
 func cellRows(receipt canon.Value) canon.Value {
 	cells := receipt.Get("cells")
 	var rows []canon.Value
-	for _, path := range activationOrder(receipt) {
+	for _, path := range replay.ActivationOrder(receipt) {
 		cell := cells.Get(path)
 		if !cell.Exists() {
 			continue // an event of a cell that has no record
@@ -82,64 +80,24 @@ func cellRows(receipt canon.Value) canon.Value {
 	return canon.Array(rows...)
 }
 
-// activationOrder returns the paths of a receipt as they first occur in its log,
-// then recorded ones that the log lacks (run.md §15.1).
-func activationOrder(receipt canon.Value) []string {
-	seen := map[string]bool{}
-	var order []string
-	for _, e := range receipt.Get("events").Elements() {
-		path := e.Get("path").Text()
-		if strings.HasPrefix(e.Get("kind").Text(), "cell.") && !seen[path] {
-			seen[path] = true
-			order = append(order, path)
-		}
-	}
-	logged := len(order)
-	for path := range receipt.Get("cells").Members() {
-		if !seen[path] {
-			order = append(order, path)
-		}
-	}
-	slices.SortFunc(order[logged:], canon.CompareUnits)
-	return order
-}
-
 func effectRows(receipt canon.Value) canon.Value {
-	paths := effectPaths(receipt)
+	paths := replay.EffectPaths(receipt)
 	var rows []canon.Value
 	for i, e := range receipt.Get("effects").Elements() {
+		path := canon.Null()
+		if paths[i] != "" {
+			path = canon.String(paths[i])
+		}
 		rows = append(rows, canon.Object(
 			canon.M("cached", e.Get("cached")),
 			canon.M("error", e.Get("error")),
 			canon.M("executor", e.Get("executor")),
-			canon.M("path", paths[i]),
+			canon.M("path", path),
 			canon.M("requestDigest", e.Get("requestDigest")),
 			canon.M("wake", e.Get("wake")),
 		))
 	}
 	return canon.Array(rows...)
-}
-
-// effectPaths returns the cell path of each effect, null where the log was cut. The
-// log holds an event for each effect in the same order, and now and then one for an
-// effect that never came to be recorded.
-func effectPaths(receipt canon.Value) []canon.Value {
-	var events []canon.Value
-	for _, e := range receipt.Get("events").Elements() {
-		if e.Get("kind").IsText("effect") {
-			events = append(events, e)
-		}
-	}
-	effects := receipt.Get("effects")
-	paths := make([]canon.Value, effects.Len())
-	for i, e := range effects.Elements() {
-		paths[i] = canon.Null()
-		same := func(event canon.Value) bool { return canon.Equal(event.Get("digest"), e.Get("requestDigest")) }
-		if at := slices.IndexFunc(events, same); at >= 0 {
-			paths[i], events = orNull(events[at].Get("path")), events[at+1:]
-		}
-	}
-	return paths
 }
 
 func accountOfReceipt(p *page, v, receipt canon.Value) {
