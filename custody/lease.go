@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"time"
 
 	"github.com/algal-vm/algal"
@@ -36,8 +37,8 @@ const (
 // or after two seconds of trying where the place is shared. Anything else that
 // stands in the way is reported at once: a database that is not the contract's or a
 // marker of another shape or label is IO_FAILED, a full archive
-// BUDGET_EXHAUSTED. A cancelled ctx is BUDGET_EXHAUSTED; it ends the wait and never
-// a lease.
+// BUDGET_EXHAUSTED; each of them is an [*Obstacle]. A cancelled ctx is
+// BUDGET_EXHAUSTED; it ends the wait and never a lease.
 func Acquire(ctx context.Context, files *durable.Publisher, place Place) (*Lease, error) {
 	deadline := time.Now().Add(sharedWait)
 	for {
@@ -62,7 +63,7 @@ func acquire(files *durable.Publisher, place Place) (*Lease, error) {
 	}
 	database, err := openDatabase(dir)
 	if err != nil {
-		return nil, err
+		return nil, obstacle(filepath.Join(dir, databaseName), err)
 	}
 	l := &Lease{files: files, dir: dir, database: database, file: ownerMarker(dir, place.Label)}
 	if err := l.take(); err != nil {
@@ -72,12 +73,20 @@ func acquire(files *durable.Publisher, place Place) (*Lease, error) {
 	return l, nil
 }
 
-func (l *Lease) take() (err error) {
-	if err := l.database.take(); err != nil {
+// obstacle names the file that an error is about. A live owner is no file's fault.
+func obstacle(path string, err error) error {
+	if Held(err) {
 		return err
 	}
+	return &Obstacle{Path: path, Err: err}
+}
+
+func (l *Lease) take() (err error) {
+	if err := l.database.take(); err != nil {
+		return obstacle(filepath.Join(l.dir, databaseName), err)
+	}
 	if err := l.file.succeed(l.files); err != nil {
-		return err
+		return obstacle(l.file.path, err)
 	}
 	l.marker, err = l.file.publish(l.files, l.dir)
 	return err

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/algal-vm/algal/chain"
+	"github.com/algal-vm/algal/custody"
 	"github.com/algal-vm/algal/durable"
 	"github.com/algal-vm/algal/journal"
 	"github.com/algal-vm/algal/process"
@@ -35,6 +36,9 @@ func aboutPlace(dir string, err error) error {
 	within := func(name string) string { return absolute(filepath.Join(dir, name)) }
 	if f, ok := errors.AsType[*durable.Fault](err); ok {
 		return about(err, "%s: %v", absolute(f.Path), f)
+	}
+	if o, ok := errors.AsType[*custody.Obstacle](err); ok {
+		return about(err, "in %s", absolute(o.Path))
 	}
 	if f, ok := errors.AsType[*journal.Fault](err); ok {
 		return about(err, "in %s", within(f.Name))
