@@ -20,7 +20,7 @@ func TestExamplesByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shell := newShell(t)
+	shell := newShell(t, ".")
 	for _, name := range names {
 		folder, err := fs.Sub(programs, name.Name())
 		if err != nil {
@@ -37,7 +37,7 @@ func TestExamplesByHand(t *testing.T) {
 				line += " " + flag
 			}
 		}
-		shown, _ := shell.run(d.dir, line+" > receipt.json")
+		shown, _ := shell.run("cd '" + d.dir + "' && " + line + " > receipt.json")
 		text, err := os.ReadFile(filepath.Join(d.dir, "receipt.json"))
 		if err != nil {
 			t.Fatal(err)

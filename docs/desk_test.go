@@ -11,6 +11,7 @@ import (
 	"github.com/algal-vm/algal/cas"
 	"github.com/algal-vm/algal/examples"
 	"github.com/algal-vm/algal/organism"
+	"github.com/algal-vm/algal/tool/builtin"
 	"github.com/algal-vm/algal/tool/hostfile"
 )
 
@@ -23,7 +24,17 @@ type desk struct {
 	dir string
 }
 
-func newDesk(t *testing.T) *desk { return &desk{t, t.TempDir()} }
+// newDesk returns an empty folder, in memory where the system has one: the commands
+// sync some thousand files, which takes a disk long and shows nothing.
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "algal-desk-")
+	if err != nil {
+		return &desk{t, t.TempDir()}
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return &desk{t, dir}
+}
 
 func (d *desk) write(name, content string) {
 	d.t.Helper()
@@ -61,27 +72,18 @@ func (d *desk) edit(name string, change func(canon.Value) canon.Value) {
 // from that.
 func (d *desk) compileAll() {
 	d.t.Helper()
-	files, err := filepath.Glob(filepath.Join(d.dir, "*"+programSuffix))
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	env := organism.Env{Functions: organism.Builtins(), Store: cas.NewMemory()}
-	if _, err := os.Stat(filepath.Join(d.dir, "tools.json")); err == nil {
-		if env.Tools, err = hostfile.Signatures(d.read("tools.json")); err != nil {
-			d.t.Error(err)
-		}
-	}
+	env := organism.Env{Functions: organism.Builtins(), Tools: d.tools(), Store: cas.NewMemory()}
 	var programs []*organism.Manifest
-	for _, file := range files {
-		m, err := organism.ParseManifest(d.read(filepath.Base(file)))
+	for _, file := range d.programs() {
+		m, err := organism.ParseManifest(d.read(file))
 		if err != nil {
-			d.t.Errorf("%s: %v", filepath.Base(file), err)
+			d.t.Errorf("%s: %v", file, err)
 			continue
 		}
 		if _, err := env.Store.PutManifest(m.Normal()); err != nil {
 			d.t.Fatal(err)
 		}
-		if !strings.HasPrefix(filepath.Base(file), "typo.") {
+		if !strings.HasPrefix(file, "typo.") {
 			programs = append(programs, m)
 		}
 	}
@@ -90,6 +92,37 @@ func (d *desk) compileAll() {
 			d.t.Errorf("%s: %v", m.Key, err)
 		}
 	}
+}
+
+// programs returns the files of all programs in the folder and below.
+func (d *desk) programs() []string {
+	d.t.Helper()
+	var files []string
+	err := fs.WalkDir(os.DirFS(d.dir), ".", func(file string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(file, programSuffix) {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return files
+}
+
+// tools returns the signatures of the tools of every host and of the guide's.
+func (d *desk) tools() map[string]*organism.Tool {
+	d.t.Helper()
+	all := map[string]*organism.Tool{}
+	if _, err := os.Stat(filepath.Join(d.dir, "tools.json")); err == nil {
+		if all, err = hostfile.Signatures(d.read("tools.json")); err != nil {
+			d.t.Error(err)
+		}
+	}
+	for _, name := range builtin.Names() {
+		all[name] = builtin.Signature(name)
+	}
+	return all
 }
 
 // admit compiles a program with a guard or an output that the guide only shows.

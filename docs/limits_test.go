@@ -17,10 +17,10 @@ import (
 	"github.com/algal-vm/algal/organism"
 )
 
-// After a change of the guide, of what a command shows or of a limit: go test ./docs
-// -update, then look at the difference. Outputs in the guide that still match are
+// After a change of a guide, of what a command shows or of a limit: go test ./docs
+// -update, then look at the difference. Outputs in a guide that still match are
 // left as they are.
-var update = flag.Bool("update", false, "rewrite the outputs in the guide and the page of limits")
+var update = flag.Bool("update", false, "rewrite the outputs in the guides and the page of limits")
 
 const limitsFile = "limits.md"
 

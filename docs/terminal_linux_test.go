@@ -3,7 +3,6 @@ package docs_test
 import (
 	"fmt"
 	"os"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,18 +23,4 @@ func openTerminal() (ours, theirs *os.File, err error) {
 	}
 	theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	return ours, theirs, err
-}
-
-// drain reads until the last holder of the other end is gone, which reading tells
-// as an error, and returns what a reader sees.
-func drain(ours *os.File) string {
-	var b strings.Builder
-	buffer := make([]byte, 4096)
-	for {
-		n, err := ours.Read(buffer)
-		b.Write(buffer[:n])
-		if err != nil {
-			return strings.ReplaceAll(b.String(), "\r\n", "\n")
-		}
-	}
 }
