@@ -5,6 +5,7 @@ import (
 
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/chain"
 	"github.com/algal-vm/algal/export"
 	"github.com/algal-vm/algal/organism"
 	"github.com/algal-vm/algal/replay"
@@ -15,8 +16,9 @@ import (
 // error.
 type Verified struct {
 	Head        algal.Digest
-	Generations int // of the head; an outstanding intent counts
-	Receipts    int // outcome records
+	Status      chain.Status // of the head
+	Generations int          // of the head; an outstanding intent counts
+	Receipts    int          // outcome records
 }
 
 // Value returns the verdict as commands print it.
@@ -47,7 +49,8 @@ func (s *Supervisor) Verify(ctx context.Context, name string) (Verified, error) 
 	if err := verify.ReplayAll(ctx, verifier, snapshot.History); err != nil {
 		return Verified{}, err
 	}
-	return Verified{snapshot.Digest, snapshot.Record.Generation, len(snapshot.History.Outcomes)}, nil
+	r := snapshot.Record
+	return Verified{snapshot.Digest, r.Status, r.Generation, len(snapshot.History.Outcomes)}, nil
 }
 
 // Export captures the evidence of a process at its current head (evidence.md §5).

@@ -125,7 +125,8 @@ func (p *printer) account(o *outcome) {
 		last := r.History.Last()
 		p.row("process", last.Name)
 		p.row("status", string(r.Status))
-		p.row("generations", fmt.Sprintf("%d of at most %d, %d receipts replayed", r.Generations, last.MaxGenerations, r.Receipts))
+		p.row("program", string(last.ManifestDigest))
+		p.row("generations", fmt.Sprintf("%d of at most %d, receipts replayed: %d", r.Generations, last.MaxGenerations, r.Receipts))
 		p.row("head", string(r.Head))
 		p.row("evidence", string(r.Evidence))
 	}

@@ -118,9 +118,7 @@ func check(ctx context.Context, stdin io.Reader, name string, o *options) (resul
 	if err == nil {
 		err = expected(result.report, o)
 	}
-	if result.err = err; err != nil {
-		result.report = nil
-	}
+	result.err = err
 	return result
 }
 

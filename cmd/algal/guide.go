@@ -14,20 +14,24 @@ import (
 // It only looks.
 type guide struct {
 	dir       string
+	host      []string // flags of the host that dispatches need again, as words
 	mailboxes *mailbox.Service
 	list      func() ([]mailbox.Config, error) // of all mailboxes, once
 }
 
 func newGuide(dir string, s *streams) *guide {
 	mailboxes := openMailboxes(openStore(dir, s))
-	return &guide{dir, mailboxes, sync.OnceValues(mailboxes.List)}
+	return &guide{dir: dir, mailboxes: mailboxes, list: sync.OnceValues(mailboxes.List)}
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
 // command returns a command of this program as it is typed for this store.
 func (g *guide) command(words ...string) string {
-	line := "algal " + strings.Join(words, " ")
+	line := "algal"
+	for _, word := range words {
+		line += " " + quoted(word)
+	}
 	if g.dir != defaultDir {
 		line += " --dir " + quoted(g.dir)
 	}
@@ -67,7 +71,7 @@ func (g *guide) next(r *chain.Record, story *process.Story) []string {
 
 // recovery returns the command that recovers an uncertain process.
 func (g *guide) recovery(story *process.Story) string {
-	return g.command("process", "recover", story.Record.Name, "--expected-intent", string(story.Digest))
+	return g.command(append([]string{"process", "recover", story.Record.Name, "--expected-intent", string(story.Digest)}, g.host...)...)
 }
 
 // wake returns the commands by which a suspended process goes on.

@@ -76,7 +76,11 @@ func aboutMailbox(g *guide, handle string, err error) error {
 		return err
 	}
 	if c := g.mailbox(handle); c != nil {
-		err = about(err, "see %s", g.command("mailbox", "inspect", c.Name))
+		again := ""
+		if code == algal.IOFailed {
+			again = "; if another command was at work on the mailbox, try again"
+		}
+		err = about(err, "see %s%s", g.command("mailbox", "inspect", c.Name), again)
 	}
 	return err
 }

@@ -194,6 +194,7 @@ func runProcessVerify(ctx context.Context, s *streams, o *processOptions) error 
 	}
 	return s.result(verified.Value(), func(p *page) {
 		p.row("head", "%s", verified.Head)
+		p.row("status", "%s", verified.Status)
 		p.row("history", "%s, %s", counted(verified.Generations, "generation"), counted(verified.Receipts, "receipt"))
 		p.verdict(true, "verified: the history follows from the program and the recorded effects")
 	})

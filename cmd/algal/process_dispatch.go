@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/chain"
@@ -12,6 +13,7 @@ import (
 
 type dispatchOptions struct {
 	processOptions
+	flags         *pflag.FlagSet
 	maxTicks      string // schedule
 	journal       bool
 	maxRecoveries string
@@ -20,12 +22,30 @@ type dispatchOptions struct {
 
 // declare declares what every dispatch takes.
 func (o *dispatchOptions) declare(cmd *cobra.Command, journaling bool) {
-	o.program.declare(cmd.Flags())
-	o.executor.declare(cmd.Flags())
+	o.flags = cmd.Flags()
+	o.program.declare(o.flags)
+	o.executor.declare(o.flags)
 	if journaling {
-		switchFlag(cmd.Flags(), &o.journal, "journal", "record every effect, so that an interrupted dispatch may be recovered")
-		textFlag(cmd.Flags(), &o.maxRecoveries, "max-recoveries", "let a journaled dispatch be recovered at most `N` times, 1 to 8 (default 2)")
+		switchFlag(o.flags, &o.journal, "journal", "record every effect, so that an interrupted dispatch may be recovered")
+		textFlag(o.flags, &o.maxRecoveries, "max-recoveries", "let a journaled dispatch be recovered at most `N` times, 1 to 8 (default 2)")
 	}
+}
+
+// hostWords returns the given flags that say who answers: a recovery needs the same.
+func hostWords(flags *pflag.FlagSet) (words []string) {
+	described := pflag.NewFlagSet("", pflag.ContinueOnError)
+	(&programFlags{}).declare(described)
+	(&executorFlags{}).declare(described)
+	flags.Visit(func(f *pflag.Flag) {
+		if described.Lookup(f.Name) == nil {
+			return
+		}
+		words = append(words, "--"+f.Name)
+		if f.Value.Type() != "bool" {
+			words = append(words, f.Value.String())
+		}
+	})
+	return words
 }
 
 // journaling returns what the dispatch is told about its journal.

@@ -132,6 +132,7 @@ func runProcessVerifyEvidence(ctx context.Context, s *streams, file string) erro
 	return s.result(report.Value(), func(p *page) {
 		p.line("%s", report.History.Last().Name)
 		p.row("status", "%s", report.Status)
+		p.row("program", "%s", report.History.Last().ManifestDigest)
 		p.row("history", "%s, %s", counted(report.Generations, "generation"), counted(report.Receipts, "receipt"))
 		p.row("head", "%s", report.Head)
 		p.row("evidence", "%s", report.Evidence)

@@ -53,6 +53,9 @@ func runProcessExplain(ctx context.Context, s *streams, o *processExplainOptions
 		return err
 	}
 	g := newGuide(o.dir, s)
+	if o.tools != "" {
+		g.host = []string{"--tools", o.tools}
+	}
 	v := story.Value().With(canon.M("next", textArray(g.next(story.Record, story))))
 	return s.result(v, func(p *page) { accountOfStory(p, g, story) })
 }

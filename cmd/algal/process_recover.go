@@ -101,6 +101,7 @@ func (o *dispatchOptions) aftermath(ctx context.Context, s *streams, supervisor 
 		return err
 	}
 	g := newGuide(o.dir, s)
+	g.host = hostWords(o.flags)
 	switch story.Record.Status {
 	case chain.Suspended:
 		for _, w := range g.waits(story.Record) {
@@ -117,7 +118,7 @@ func (o *dispatchOptions) aftermath(ctx context.Context, s *streams, supervisor 
 	err = about(err, "process %s is uncertain: generation %d was dispatched and has no outcome", name, generation.Number)
 	err = about(err, "recovery is %s", recoveryText(generation))
 	if generation.Journal != nil {
-		err = about(err, "recover by: %s, with the same tools and executors", g.recovery(story))
+		err = about(err, "recover by: %s", g.recovery(story))
 	}
 	return about(err, "see %s", g.command("process", "explain", name))
 }
