@@ -64,6 +64,7 @@ var floors = map[string]struct {
 	"internal/golden":     {1, false},
 	"internal/goldenrun":  {7, false},
 	"internal/plain":      {1, false},
+	"internal/shell":      {1, false},
 	"internal/...":        {12, false},
 	"fuzz":                {13, false},
 	"cas/castest":         {7, false},
@@ -75,7 +76,7 @@ var floors = map[string]struct {
 // sameFloor lists imports within a floor that the design means: one runner of
 // subprocesses serves executors and tools, reports show diagrams, and all
 // demonstrations stand on one stage.
-var sameFloor = []string{"executor/subprocess", "tool/builtin", "internal/goldenrun", "report/diagram", "demo/stage", "demo/fault"}
+var sameFloor = []string{"executor/subprocess", "tool/builtin", "internal/goldenrun", "report/diagram", "demo/stage", "demo/fault", "demo/root", "demo/qualification", "demo/adapter"}
 
 // pureImports is what pure packages may import of the standard library: nothing
 // that reads files, clocks, randomness, the environment or the network. What embed

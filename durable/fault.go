@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -82,15 +83,20 @@ func (f *Fault) Unwrap() []error {
 }
 
 func systemFault(op Op, path string, err error) *Fault {
-	return &Fault{Kind: System, Op: op, Path: path, Err: cause(err)}
+	return &Fault{Kind: System, Op: op, Path: path, Err: Cause(err)}
 }
 
-// cause strips what a Fault says itself from an error of package os.
-func cause(err error) error {
-	switch e := err.(type) {
-	case *fs.PathError:
+// Cause returns what the system said of an error of package os or of a [Fault],
+// without the operation and the path: the sentence around it names what matters of
+// them. Any other error is returned as it is.
+func Cause(err error) error {
+	if f, ok := errors.AsType[*Fault](err); ok && f.Err != nil {
+		return f.Err
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
-	case *os.LinkError:
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
 		return e.Err
 	}
 	return err
