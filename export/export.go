@@ -15,8 +15,9 @@ import (
 
 // Document is exported evidence.
 type Document struct {
-	Text   string // canonical, without a trailing newline: its SHA-256 is the evidence digest
-	Report *verify.Report
+	Text     string // canonical, without a trailing newline: its SHA-256 is the evidence digest
+	Evidence *verify.Evidence
+	Report   *verify.Report // of Evidence
 }
 
 // Process exports the process whose head record hashes to head. The tools are the
@@ -101,9 +102,9 @@ func admitted(ctx context.Context, v canon.Value) (*Document, error) {
 		return nil, err
 	}
 	d := &Document{Text: string(text)}
-	evidence, err := verify.Parse(d.Text)
+	d.Evidence, err = verify.Parse(d.Text)
 	if err == nil {
-		d.Report, err = evidence.Verify(ctx)
+		d.Report, err = d.Evidence.Verify(ctx)
 	}
 	if err != nil {
 		return nil, err

@@ -116,7 +116,11 @@ func (v *Verifier) run(ctx context.Context, receipt canon.Value) (*runtime.Resul
 	if err != nil {
 		return nil, err
 	}
-	return v.prepared.Over(cas.NewOverlay(v.store)).Run(ctx, v.graph, args, verifying(receipt))
+	return v.replay(ctx, args, verifying(receipt))
+}
+
+func (v *Verifier) replay(ctx context.Context, args canon.Value, recorded *runtime.Replay) (*runtime.Result, error) {
+	return v.prepared.Over(cas.NewOverlay(v.store)).Run(ctx, v.graph, args, recorded)
 }
 
 func sameBody(receipt, body canon.Value) bool { return canon.Equal(receipt.Without("digest"), body) }

@@ -39,6 +39,7 @@ func (a *activation) settleEffect(p *pending, e effort, tools []string) (settled
 		r.agentCalls++
 		r.units += attemptWork + p.contextBytes
 		r.event(event{kind: "effect", path: a.path, digest: p.Digest})
+		r.replay.observe(p.Digest, p.Record)
 		receipt, err := a.attempt(executor, &p.Request, e)
 		if err != nil {
 			return settled{}, err // the run is over

@@ -22,6 +22,11 @@ type Replay struct {
 	SlotReads   map[string]canon.Value // cell path to the value read, absent where the slot was missing
 	SlotWritten map[string]bool        // cell paths whose slot writes are not repeated
 	Stamp       canon.Value            // runtime stamp of the receipt, absent for this runtime's own
+
+	// Observe, if there, is told every request as it is about to be answered: the
+	// effect request or tool effect record of §8.2 and §9.3, of which a receipt keeps
+	// the digest only.
+	Observe func(digest algal.Digest, request canon.Value)
 }
 
 // IsToolEffect reports whether an effect receipt is that of a tool.
@@ -69,3 +74,9 @@ func (r *Replay) start() *replaying {
 func (r *replaying) nextEffect(request algal.Digest) canon.Value { return r.effects.next(request) }
 
 func (r *replaying) nextTool(request algal.Digest) canon.Value { return r.tools.next(request) }
+
+func (r *replaying) observe(digest algal.Digest, request canon.Value) {
+	if r.Observe != nil {
+		r.Observe(digest, request)
+	}
+}

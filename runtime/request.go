@@ -59,8 +59,8 @@ func (p *pending) extend(key string, v canon.Value) {
 	p.Digest = p.Record.Digest()
 }
 
-// toolRequest returns the digest of a tool effect (§9.3).
-func toolRequest(tool string, signature *organism.Tool, path string, inputs canon.Value) algal.Digest {
+// toolRequest returns the record of a tool effect (§9.3).
+func toolRequest(tool string, signature *organism.Tool, path string, inputs canon.Value) canon.Value {
 	effect := "read"
 	if signature.Write {
 		effect = "write"
@@ -71,7 +71,7 @@ func toolRequest(tool string, signature *organism.Tool, path string, inputs cano
 		canon.M("inputs", inputs),
 		canon.M("path", canon.String(path)),
 		canon.M("tool", canon.String(tool)),
-	).Digest()
+	)
 }
 
 // idempotencyKey scopes a request to the process, if there is one (§9.4).

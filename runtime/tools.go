@@ -16,8 +16,9 @@ func (a *activation) tool() (product, error) {
 	if tool == nil {
 		return product{}, unknownTool(name)
 	}
-	request := toolRequest(name, tool.Signature, a.path, a.inputs)
-	outputs, err := a.callHost(hostCall{name, tool, request, a.inputs, `tool cell "` + a.cell.ID + `"`})
+	record := toolRequest(name, tool.Signature, a.path, a.inputs)
+	request := record.Digest()
+	outputs, err := a.callHost(hostCall{name, tool, record, request, a.inputs, `tool cell "` + a.cell.ID + `"`})
 	if err != nil {
 		return product{}, err
 	}
@@ -97,8 +98,8 @@ func (t *turns) admitToolInputs(name string, inputs canon.Value, ports organism.
 }
 
 func (t *turns) callAgentTool(name string, tool *HostTool, turn int, inputs canon.Value) (canon.Value, error) {
-	request := toolRequest(name, tool.Signature, t.path+"/t"+strconv.Itoa(turn), inputs)
-	output, err := t.callHost(hostCall{name, tool, request, inputs, "agent tool " + name})
+	record := toolRequest(name, tool.Signature, t.path+"/t"+strconv.Itoa(turn), inputs)
+	output, err := t.callHost(hostCall{name, tool, record, record.Digest(), inputs, "agent tool " + name})
 	if err != nil {
 		return canon.Value{}, err
 	}
@@ -113,7 +114,8 @@ func (t *turns) callAgentTool(name string, tool *HostTool, turn int, inputs cano
 type hostCall struct {
 	name    string
 	tool    *HostTool
-	request algal.Digest
+	record  canon.Value  // of the request
+	request algal.Digest // of the record
 	inputs  canon.Value
 	what    string // begins the text of an exceeded deadline
 }
@@ -122,6 +124,7 @@ type hostCall struct {
 func (a *activation) callHost(c hostCall) (canon.Value, error) {
 	r := a.run
 	r.event(event{kind: "effect", path: a.path, digest: c.request})
+	r.replay.observe(c.request, c.record)
 	receipt, err := a.answerHost(c)
 	if err != nil {
 		return canon.Value{}, err

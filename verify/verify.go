@@ -81,7 +81,7 @@ func (e *Evidence) Verify(ctx context.Context) (*Report, error) {
 // no transports, and of the tools their signatures. The reserved tool is not added
 // for this; only a run adds it. The result makes the verifier of its receipts.
 func Compile(m *organism.Manifest, tools map[string]*organism.Tool, store cas.Store) (func() (*replay.Verifier, error), error) {
-	if _, err := organism.Compile(m, organism.Env{Functions: organism.Builtins(), Tools: tools, Store: store}, 0); err != nil {
+	if _, err := compileRoot(m, tools, store); err != nil {
 		return nil, err
 	}
 	return func() (*replay.Verifier, error) {
@@ -91,6 +91,10 @@ func Compile(m *organism.Manifest, tools map[string]*organism.Tool, store cas.St
 		}
 		return replay.NewVerifier(m, host)
 	}, nil
+}
+
+func compileRoot(m *organism.Manifest, tools map[string]*organism.Tool, store cas.Store) (*organism.Graph, error) {
+	return organism.Compile(m, organism.Env{Functions: organism.Builtins(), Tools: tools, Store: store}, 0)
 }
 
 func (e *Evidence) compile(s *source) (func() (*replay.Verifier, error), error) {
