@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"slices"
 
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
@@ -34,13 +35,28 @@ func (o *Options) check() error {
 // outcome. A failing program is an outcome; an error that escapes the run leaves
 // the process uncertain, exactly like a crash (§8.3).
 func (s *Supervisor) Tick(ctx context.Context, name string, o Options) (*Snapshot, error) {
+	return s.demand(ctx, name, manual, o)
+}
+
+// Wake dispatches a suspended process as [Supervisor.Tick] does, with a capability
+// handle as the cause in the record: one of those on which it waits, whose resource
+// the caller has just served. Any other is RECEIPT_MISMATCH.
+func (s *Supervisor) Wake(ctx context.Context, name, handle string, o Options) (*Snapshot, error) {
+	if _, err := organism.ParseHandle(canon.String(handle), "", "dispatch cause"); err != nil {
+		return nil, err
+	}
+	return s.demand(ctx, name, mode(handle), o)
+}
+
+// demand dispatches a process, or says why not.
+func (s *Supervisor) demand(ctx context.Context, name string, by mode, o Options) (*Snapshot, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	if err := s.known(name); err != nil {
 		return nil, err
 	}
-	return s.tick(ctx, name, manual, o)
+	return s.tick(ctx, name, by, o)
 }
 
 // known fails for a name without a head, before custody would make its directory
@@ -53,12 +69,13 @@ func (s *Supervisor) known(name string) error {
 	return err
 }
 
-// mode says who asks for a dispatch.
-type mode bool
+// mode says who asks for a dispatch: somebody, a scheduling pass, or who has served
+// the handle that it names.
+type mode string
 
 const (
-	manual    mode = false
-	automatic mode = true
+	manual    mode = chain.CauseManual
+	automatic mode = ""
 )
 
 // tick dispatches under custody. It returns nil when an automatic dispatch finds
@@ -101,10 +118,12 @@ func (s *Supervisor) cause(ctx context.Context, r *chain.Record, by mode) (strin
 		return "", nil
 	case r.Generation >= r.MaxGenerations:
 		return "", algal.Errorf(algal.BudgetExhausted, "process generation budget exhausted")
+	case by != manual && by != automatic && !slices.Contains(r.Wake, string(by)):
+		return "", algal.Errorf(algal.ReceiptMismatch, "dispatch cause does not match prior wake")
 	case r.Status == chain.Ready:
 		return chain.CauseStart, nil
-	case by == manual:
-		return chain.CauseManual, nil
+	case by != automatic:
+		return string(by), nil
 	}
 	for _, handle := range r.Wake {
 		if !isReceiveHandle(handle) {

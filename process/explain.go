@@ -107,7 +107,7 @@ func (s *Supervisor) Explain(ctx context.Context, name string) (*Story, error) {
 func (g *Generation) settled(digest algal.Digest, outcome chain.Outcome, checkpoint canon.Value) {
 	g.Outcome, g.Status, g.Receipt, g.Wake = digest, outcome.Status, outcome.Receipt, outcome.Wake
 	g.Failure = outcome.Value.Get("failure")
-	cells, prefix := replay.EffectPaths(outcome.Value), len(replayed(checkpoint))
+	cells, prefix := replay.EffectPaths(outcome.Value), len(replay.Carried(checkpoint))
 	for i, e := range outcome.Value.Get("effects").Elements() {
 		if i >= prefix {
 			effect := effectOf(e)
@@ -115,17 +115,6 @@ func (g *Generation) settled(digest algal.Digest, outcome chain.Outcome, checkpo
 			g.Effects = append(g.Effects, effect)
 		}
 	}
-}
-
-// replayed returns the effects of a checkpoint that its continuation does not ask
-// for again.
-func replayed(checkpoint canon.Value) (effects []canon.Value) {
-	for _, e := range checkpoint.Get("effects").Elements() {
-		if !runtime.IsSuspended(e) {
-			effects = append(effects, e)
-		}
-	}
-	return effects
 }
 
 func effectOf(receipt canon.Value) Effect {

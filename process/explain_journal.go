@@ -8,6 +8,7 @@ import (
 	"github.com/algal-vm/algal/cas"
 	"github.com/algal-vm/algal/chain"
 	"github.com/algal-vm/algal/journal"
+	"github.com/algal-vm/algal/replay"
 	"github.com/algal-vm/algal/runtime"
 )
 
@@ -64,16 +65,16 @@ func unsettledEffects(j *journal.Journal, cells []string) []Effect {
 func (s *Supervisor) rehearse(ctx context.Context, intent *chain.Record, checkpoint canon.Value, j *journal.Journal) []string {
 	effects := j.Effects()
 	cells := make([]string, len(effects))
-	prefix := replayed(checkpoint)
-	replay := &runtime.Replay{Effects: prefix, StrictTools: true}
+	prefix := replay.Carried(checkpoint)
+	recorded := &runtime.Replay{Effects: prefix, StrictTools: true}
 	for _, e := range effects {
 		if e.Completed() {
-			replay.Effects = append(replay.Effects, e.Receipt)
+			recorded.Effects = append(recorded.Effects, e.Receipt)
 		}
 	}
-	for _, e := range replay.Effects {
+	for _, e := range recorded.Effects {
 		if runtime.IsToolEffect(e) {
-			replay.Tools = append(replay.Tools, e)
+			recorded.Tools = append(recorded.Tools, e)
 		}
 	}
 	m, err := s.objects.manifest(intent.ManifestDigest)
@@ -81,7 +82,7 @@ func (s *Supervisor) rehearse(ctx context.Context, intent *chain.Record, checkpo
 		return cells
 	}
 	host := runtime.Host{Store: cas.NewOverlay(s.host.Store), Functions: s.host.Functions, Tools: s.host.Tools, Process: intent.Name}
-	result, err := runtime.Run(ctx, m, intent.Args, host, replay)
+	result, err := runtime.Run(ctx, m, intent.Args, host, recorded)
 	if err != nil {
 		return cells
 	}
