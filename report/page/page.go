@@ -9,7 +9,10 @@
 // The package knows nothing of what is shown, nor where a page is kept.
 package page
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Policy is the Content-Security-Policy of every page (demo.md §4.6).
 const Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -26,6 +29,9 @@ type Attr struct {
 
 // A returns an attribute. The value is escaped. Links are made by [To] and [File].
 func A(attribute name, value string) Attr { return Attr{attribute, value} }
+
+// N returns an attribute whose value is a whole number.
+func N(attribute name, value int) Attr { return Attr{attribute, strconv.Itoa(value)} }
 
 // Class returns the class attribute.
 func Class(names name) Attr { return Attr{"class", string(names)} }
@@ -70,8 +76,8 @@ func (b *Builder) Element(element name, text string, attributes ...Attr) {
 	b.Close()
 }
 
-// Text writes text.
-func (b *Builder) Text(text string) { escaped.WriteString(&b.text, text) }
+// Text writes text. What cannot be seen in it is shown by an escape.
+func (b *Builder) Text(text string) { b.escape(text, unlimited) }
 
 // Len returns the bytes written so far.
 func (b *Builder) Len() int { return b.text.Len() }
@@ -83,22 +89,7 @@ func (b *Builder) tag(element name, attributes []Attr) {
 	b.text.WriteString("<" + string(element))
 	for _, a := range attributes {
 		b.text.WriteString(" " + string(a.name) + `="`)
-		escaped.WriteString(&b.text, a.value)
+		b.escape(a.value, unlimited)
 		b.text.WriteByte('"')
 	}
-}
-
-// escaped replaces what markup is made of. Control characters have no place in a
-// document, so each is shown as its symbol.
-var escaped = strings.NewReplacer(append(controls(),
-	"&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")...)
-
-func controls() []string {
-	var pairs []string
-	for c := rune(0); c < 0x20; c++ {
-		if c != '\t' && c != '\n' {
-			pairs = append(pairs, string(c), string(0x2400+c))
-		}
-	}
-	return append(pairs, "\x7f", "\u2421")
 }
