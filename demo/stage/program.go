@@ -3,7 +3,6 @@ package stage
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os/exec"
 	"sync/atomic"
 	"syscall"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/durable"
 )
 
 // Program runs one executable, each time as a fresh process in a process group of
@@ -67,7 +67,7 @@ func (p *Program) Start(ctx context.Context, args ...string) (*Owned, error) {
 	o.cmd.WaitDelay = grace
 	if err := o.cmd.Start(); err != nil {
 		stop()
-		return nil, algal.Errorf(algal.IOFailed, "cannot start %s: %v", p.Path, systemCause(err))
+		return nil, algal.Errorf(algal.IOFailed, "cannot start %s: %v", p.Path, durable.Cause(err))
 	}
 	p.calls.Add(1)
 	go o.join()
@@ -79,15 +79,3 @@ func (p *Program) Start(ctx context.Context, args ...string) (*Owned, error) {
 const grace = time.Second
 
 var errSlow = errors.New("too slow")
-
-// systemCause returns an error without the operation and the path that the sentence
-// around it names already.
-func systemCause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	if e, ok := errors.AsType[*exec.Error](err); ok {
-		return e.Err
-	}
-	return err
-}
