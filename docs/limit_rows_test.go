@@ -236,6 +236,39 @@ var sections = []section{
 		{"entries of modules, and of a folder with tools", "suite.maxEntries", "", "", "store.md §9"},
 		{"size of a folder with tools", "suite.maxBytes", "", "bytes", "cli.md §9.1"},
 	}},
+	{"Pages", "Of `algal report`. What goes beyond one is cut or left out, and the page says so.", []row{
+		{"a page", "report.MaxBytes", "", "bytes", ""},
+		{"effects", "report.maxEffects", "", "", ""},
+		{"text of a value", "report.maxValue", "", "bytes", ""},
+		{"a message", "report.maxLine", "", "bytes", ""},
+		{"a name, path or label", "report.maxName", "", "bytes", ""},
+		{"pictures of embedded programs", "report.maxEmbedded", "", "", ""},
+		{"entries of the journal", "report.maxEntries", "", "", ""},
+	}},
+	{"Demonstrations", "", []row{
+		{"path of a root", "demo/root.MaxPath", "", "bytes", "demo.md §4.2"},
+		{"definition of a workbench", "demo/workbench.MaxDefinition", "", "bytes", "demo.md §4.3"},
+		{"decision", "demo/workbench.MaxDecision", "", "bytes", "demo.md §4.3"},
+		{"publication", "demo/workbench.MaxPublication", "", "bytes", "demo.md §4.3"},
+		{"report", "demo/workbench.MaxReport", "", "bytes", "demo.md §4.6"},
+		{"page", "demo/workbench.MaxPage", "", "bytes", "demo.md §4.6"},
+		{"input evidence", "demo/workbench.MaxEvidence", "", "bytes", "demo.md §4.4"},
+		{"JSON values in it", "demo/workbench.MaxEvidenceNodes", "", "", "demo.md §4.4"},
+		{"its depth", "demo/workbench.MaxEvidenceDepth", "", "levels below the root", "demo.md §4.4"},
+		{"generations of a workbench", "demo/workbench.maxGenerations", "", "", "demo.md §4.4"},
+		{"messages that wait in each of its mailboxes", "demo/workbench.maxMessages", "", "", "demo.md §4.3"},
+		{"rows of its history", "demo/workbench.maxRows", "", "", "demo.md §4.6"},
+		{"words of a command that is shown", "demo/workbench.maxWords", "", "", "demo.md §4.6"},
+		{"a word of it", "demo/workbench.maxWord", "", "characters", "demo.md §4.6"},
+		{"the command", "demo/workbench.maxCommand", "", "characters", "demo.md §4.6"},
+		{"path of the executable", "demo/workbench.maxExecutable", "", "bytes", "demo.md §4.6"},
+		{"output of a process of `demo prove`", "demo/laboratory.maxOutput", "", "bytes", "demo.md §4.7"},
+		{"output of a process of `demo vm`", "demo/lifecycle.maxOutput", "", "bytes", "demo.md"},
+		{"output of a process of `demo recovery`", "demo/crash.maxOutput", "", "bytes", "demo.md"},
+		{"output of a process of `demo evidence`", "demo/portable.maxOutput", "", "bytes", "demo.md"},
+		{"request to an adapter", "demo/lifecycle.maxRequest", "", "bytes", "demo.md §1.1"},
+		{"name of a release", "demo/lifecycle.maxRelease", "", "characters", "demo.md §1.1"},
+	}},
 }
 
 // noLimits are constants that are called like limits and are none: ranges of
@@ -250,4 +283,10 @@ var noLimits = []string{
 	"cas.maxManifestBytes", "cas.maxReceiptBytes", "cas.maxRecordedNodes",
 	"check.max*",                                           // of what it examines
 	"journal.maxDocumentNodes", "journal.maxDocumentDepth", // of documents of the host
+	"report/diagram.max*", "demo/workbench.maxShownValue", "demo/qualification.max*", "doctor.max*", // of what is shown, or looked at
+	// Of what the demonstrations themselves have written.
+	"demo/adapter.max*", "demo/crash.maxNames", "demo/crash.maxSmall", "demo/portable.maxFile",
+	"demo/laboratory.maxDefinition", "demo/laboratory.maxBarrier", "demo/laboratory.maxReport", "demo/laboratory.maxEvidence",
+	"demo/laboratory.maxProof", "demo/laboratory.maxCounted", "demo/laboratory.maxFound", "demo/laboratory.maxTicks",
+	"demo/lifecycle.maxCount", "demo/lifecycle.maxLog", "demo/lifecycle.maxMessages", "demo/lifecycle.maxReceipt",
 }

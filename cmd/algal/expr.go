@@ -13,6 +13,7 @@ import (
 
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/durable"
 	"github.com/algal-vm/algal/expr"
 )
 
@@ -75,7 +76,7 @@ func runExpr(_ context.Context, s *streams, o *exprOptions) error {
 	out := bufio.NewWriterSize(s.out, 64<<10)
 	err := answerLines(lines, out, o.answer)
 	if failed := out.Flush(); failed != nil && err == nil {
-		err = algal.Errorf(algal.IOFailed, "standard output: %v", cause(failed))
+		err = algal.Errorf(algal.IOFailed, "standard output: %v", durable.Cause(failed))
 	}
 	return err
 }
@@ -97,7 +98,7 @@ func answerLines(lines *bufio.Reader, out *bufio.Writer, answer func(string) str
 		}
 		if lines.Buffered() == 0 {
 			if err := out.Flush(); err != nil {
-				return algal.Errorf(algal.IOFailed, "standard output: %v", cause(err))
+				return algal.Errorf(algal.IOFailed, "standard output: %v", durable.Cause(err))
 			}
 		}
 	}
@@ -119,7 +120,7 @@ func readLine(r *bufio.Reader) (string, error) {
 		case err == nil, err == io.EOF:
 			return line.String(), err
 		default:
-			return "", algal.Errorf(algal.IOFailed, "expression requests: %v", cause(err))
+			return "", algal.Errorf(algal.IOFailed, "expression requests: %v", durable.Cause(err))
 		}
 	}
 }
@@ -130,7 +131,7 @@ func endsLine(part []byte) bool { return len(part) > 0 && part[len(part)-1] == '
 func openRegular(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, algal.Errorf(algal.ParseFailed, "%s: %v", absolute(path), cause(err))
+		return nil, algal.Errorf(algal.ParseFailed, "%s: %v", absolute(path), durable.Cause(err))
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {

@@ -24,8 +24,14 @@ type ran struct {
 // invoke runs algal in a directory.
 func invoke(t *testing.T, dir string, args ...string) ran {
 	t.Helper()
+	return invokeAt(t, "algal", dir, args...)
+}
+
+// invokeAt runs an executable of algal in a directory.
+func invokeAt(t *testing.T, program, dir string, args ...string) ran {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.Command("algal", args...)
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
 	err := cmd.Run()
 	var exit *exec.ExitError

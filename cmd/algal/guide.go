@@ -1,11 +1,11 @@
 package main
 
 import (
-	"regexp"
-	"strings"
+	"slices"
 	"sync"
 
 	"github.com/algal-vm/algal/chain"
+	"github.com/algal-vm/algal/internal/shell"
 	"github.com/algal-vm/algal/mailbox"
 	"github.com/algal-vm/algal/process"
 )
@@ -24,26 +24,12 @@ func newGuide(dir string, s *streams) *guide {
 	return &guide{dir: dir, mailboxes: mailboxes, list: sync.OnceValues(mailboxes.List)}
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
-
 // command returns a command of this program as it is typed for this store.
 func (g *guide) command(words ...string) string {
-	line := "algal"
-	for _, word := range words {
-		line += " " + quoted(word)
-	}
 	if g.dir != defaultDir {
-		line += " --dir " + quoted(g.dir)
+		words = append(slices.Clip(words), "--dir", g.dir)
 	}
-	return line
-}
-
-// quoted returns a word as a shell reads it.
-func quoted(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return "algal " + shell.Line(words...)
 }
 
 // next returns the commands that may be typed next, of which each takes up where

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,22 +54,7 @@ func unreadable(path string, bound int, err error) error {
 	if algal.CodeOf(err) == algal.BudgetExhausted {
 		return about(err, "%s is not a regular file of at most %d bytes", absolute(path), bound)
 	}
-	return algal.Errorf(algal.ParseFailed, "%s: %v", absolute(path), cause(err))
-}
-
-// cause strips the operation and the path from an error of the system: where it is
-// shown the path is named already.
-func cause(err error) error {
-	if f, ok := errors.AsType[*durable.Fault](err); ok && f.Err != nil {
-		return f.Err
-	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	if e, ok := errors.AsType[*os.LinkError](err); ok {
-		return e.Err
-	}
-	return err
+	return algal.Errorf(algal.ParseFailed, "%s: %v", absolute(path), durable.Cause(err))
 }
 
 // readOr is read, or takes the text from standard input when the path is "-".
@@ -80,7 +64,7 @@ func (f input) readOr(stdin io.Reader) (canon.Value, error) {
 	}
 	var text strings.Builder
 	if _, err := io.Copy(&text, io.LimitReader(stdin, int64(f.bound)+1)); err != nil {
-		return canon.Value{}, algal.Errorf(algal.ParseFailed, "standard input: %v", cause(err))
+		return canon.Value{}, algal.Errorf(algal.ParseFailed, "standard input: %v", durable.Cause(err))
 	}
 	if text.Len() > f.bound {
 		return canon.Value{}, algal.Errorf(algal.BudgetExhausted, "%s exceeds %d bytes", f.label, f.bound)
@@ -155,7 +139,7 @@ func displayed(path string) string {
 func workingDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return "", algal.Errorf(algal.IOFailed, "working directory: %v", cause(err))
+		return "", algal.Errorf(algal.IOFailed, "working directory: %v", durable.Cause(err))
 	}
 	return dir, nil
 }

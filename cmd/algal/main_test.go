@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 // of the reference are below $GOLDEN, bundles among them.
 func TestScripts(t *testing.T) {
 	data := t.TempDir()
-	lay(t, data, "receipts/*/*", "replay-comparison/*/*", "stores/bundle/*")
+	lay(t, data, "receipts/*/*", "replay-comparison/*/*", "stores/bundle/*", "evidence/*.evidence.json")
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		WorkdirRoot:         memoryDir(t),
@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"generate":    generate,
 			"interrupted": interrupted,
 			"mkfifo":      mkfifo,
+			"passive":     passiveFile,
 			"replace":     replace,
 			"take":        take,
 			"terminal":    onTerminal,

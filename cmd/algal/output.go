@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/algal-vm/algal"
+
+	"github.com/algal-vm/algal/durable"
 )
 
 // writeFile puts text into the file that the user named, whole or not at all: the
@@ -27,7 +29,7 @@ func writeFile(path, text string) error {
 	}
 	if err != nil {
 		os.Remove(temp) // it may not be there
-		return algal.Errorf(algal.IOFailed, "%s: %v", absolute(path), cause(err))
+		return algal.Errorf(algal.IOFailed, "%s: %v", absolute(path), durable.Cause(err))
 	}
 	return nil
 }
@@ -48,7 +50,7 @@ func replaceable(path string) (target string, mode fs.FileMode, err error) {
 		target, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
-		return "", 0, algal.Errorf(algal.IOFailed, "%s: %v", absolute(path), cause(err))
+		return "", 0, algal.Errorf(algal.IOFailed, "%s: %v", absolute(path), durable.Cause(err))
 	}
 	return target, info.Mode().Perm(), nil
 }

@@ -110,9 +110,9 @@ func loadModules(dir string, st *store, s *streams) error {
 	case fault != nil && fault.Kind == durable.TooMany:
 		return algal.Errorf(algal.BudgetExhausted, "modules directory has more than %d entries", maxModuleEntries)
 	case errors.Is(err, fs.ErrNotExist):
-		return algal.Errorf(algal.ParseFailed, "%s: %v", absolute(dir), cause(err))
+		return algal.Errorf(algal.ParseFailed, "%s: %v", absolute(dir), durable.Cause(err))
 	case err != nil:
-		return algal.Errorf(algal.IOFailed, "%s: %v", absolute(dir), cause(err))
+		return algal.Errorf(algal.IOFailed, "%s: %v", absolute(dir), durable.Cause(err))
 	}
 	loaded := 0
 	for _, e := range entries {

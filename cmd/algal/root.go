@@ -26,8 +26,12 @@ type shared struct {
 var commands = []named{
 	{"check", newCheckCommand},
 	{"completion", newCompletionCommand},
+	{"demo", newDemoCommand},
+	{"diagram", newDiagramCommand},
 	{"diff", newDiffCommand},
 	{"digest", newDigestCommand},
+	{"doctor", newDoctorCommand},
+	{holderCommand, newHolderCommand},
 	{"explain", newExplainCommand},
 	{"expr", newExprCommand},
 	{"inspect", newInspectCommand},
@@ -37,6 +41,7 @@ var commands = []named{
 	{"pack", newPackCommand},
 	{"process", newProcessCommand},
 	{"replay", newReplayCommand},
+	{"report", newReportCommand},
 	{"resume", newResumeCommand},
 	{"run", newRunCommand},
 	{"runs", newRunsCommand},
@@ -151,7 +156,9 @@ func group(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var names []string
 		for _, c := range cmd.Commands() {
-			names = append(names, c.Name())
+			if !c.Hidden {
+				names = append(names, c.Name())
+			}
 		}
 		text := fmt.Sprintf("%s %s", cmd.CommandPath(), strings.Join(names, "|"))
 		if len(args) > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/durable"
 	"github.com/algal-vm/algal/internal/terminal"
 )
 
@@ -44,7 +45,7 @@ func (s *streams) result(v canon.Value, account func(*page)) error {
 func (s *streams) write(text string) error {
 	s.clear()
 	if _, err := io.WriteString(s.out, text); err != nil {
-		return algal.Errorf(algal.IOFailed, "standard output: %v", cause(err))
+		return algal.Errorf(algal.IOFailed, "standard output: %v", durable.Cause(err))
 	}
 	return nil
 }

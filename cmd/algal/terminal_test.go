@@ -26,7 +26,7 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	defer ours.Close()
 	cmd := exec.Command(args[1], args[2:]...)
 	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = append(os.Environ(), "NO_COLOR="+ts.Getenv("NO_COLOR"))
+	cmd.Env = append(os.Environ(), "NO_COLOR="+ts.Getenv("NO_COLOR"), "TMPDIR="+ts.Getenv("TMPDIR"))
 	cmd.Stdout, cmd.Stderr = theirs, theirs
 	err = cmd.Start()
 	theirs.Close()
