@@ -162,15 +162,6 @@ func (w *world) decisions() (int, error) {
 
 const maxLog = 1 << 20 // bytes, several thousand decisions
 
-// decided asserts how many decisions were made in this world so far.
-func (w *world) decided(line string, want int) error {
-	n, err := w.decisions()
-	if err != nil {
-		return err
-	}
-	return stage.Same(&w.Facts, line, n, want)
-}
-
 // receipt reads a receipt out of the store.
 func (w *world) receipt(digest string) (canon.Value, error) {
 	const line = "the receipts that records name are in the store, under their digests"
