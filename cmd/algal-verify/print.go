@@ -16,7 +16,6 @@ import (
 type printer struct {
 	streams
 	quiet, readable, several bool
-	style                    terminal.Style
 
 	verified, refused, unreadable int
 }
@@ -27,7 +26,6 @@ func newPrinter(s streams, o *options, several bool) *printer {
 		quiet:    o.quiet,
 		readable: terminal.Is(s.out) && !o.json,
 		several:  several,
-		style:    terminal.StyleOf(s.out),
 	}
 }
 
@@ -94,7 +92,9 @@ func (p *printer) finish() {
 	switch {
 	case !p.several || p.quiet:
 	case p.readable:
-		p.verdict(p.verified == files, fmt.Sprintf("%d of %d verified, %d refused, %d unreadable", p.verified, files, p.refused, p.unreadable))
+		page := terminal.NewPage(p.out)
+		page.Verdict(p.verified == files, "%d of %d verified, %d refused, %d unreadable", p.verified, files, p.refused, p.unreadable)
+		fmt.Fprint(p.out, page)
 	default:
 		fmt.Fprintln(p.out, canon.Object(
 			canon.M("files", canon.Int(files)),
@@ -120,59 +120,49 @@ func printError(w io.Writer, file string, err error) { fmt.Fprintln(w, errorValu
 
 // account tells a reader about one document; its last line is the verdict.
 func (p *printer) account(o *outcome) {
-	fmt.Fprintln(p.out, terminal.Printable(o.name))
+	page := terminal.NewPage(p.out)
+	page.Line("%s", o.name)
 	if r := o.report; r != nil {
 		last := r.History.Last()
-		p.row("process", last.Name)
-		p.row("status", string(r.Status))
-		p.row("program", string(last.ManifestDigest))
-		p.row("generations", fmt.Sprintf("%d of at most %d, receipts replayed: %d", r.Generations, last.MaxGenerations, r.Receipts))
-		p.row("head", string(r.Head))
-		p.row("evidence", string(r.Evidence))
+		page.Row("process", "%s", last.Name)
+		page.Row("status", "%s", r.Status)
+		page.Row("program", "%s", last.ManifestDigest)
+		page.Row("generations", "%d of at most %d, receipts replayed: %d", r.Generations, last.MaxGenerations, r.Receipts)
+		page.Row("head", "%s", r.Head)
+		page.Row("evidence", "%s", r.Evidence)
 	}
 	if o.evidence != nil {
-		p.row("size", fmt.Sprintf("%d bytes", o.evidence.Size))
+		page.Row("size", "%d bytes", o.evidence.Size)
 	}
-	p.row("time", o.took.Round(time.Millisecond/10).String())
+	page.Row("time", "%s", o.took.Round(time.Millisecond/10))
 	if o.evidence != nil {
 		for _, n := range notices(o.evidence) {
-			p.row("notice", n)
+			page.Row("notice", "%s", n)
 		}
 	}
 	if o.err == nil {
-		p.verdict(true, "verified: the history follows from the program and the recorded effects")
-		return
+		page.Verdict(true, "verified: the history follows from the program and the recorded effects")
+	} else {
+		accountOfFault(page, o)
 	}
-	p.fault(o.err)
+	fmt.Fprint(p.out, page)
 }
 
-func (p *printer) fault(err error) {
-	var r *verify.Refusal
-	if errors.As(err, &r) {
-		p.row("stage", string(r.Stage))
+// accountOfFault tells why a document was refused, or not read.
+func accountOfFault(page *terminal.Page, o *outcome) {
+	if r, ok := errors.AsType[*verify.Refusal](o.err); ok {
+		page.Row("stage", "%s", r.Stage)
 		if r.Generation >= 0 {
-			p.row("generation", fmt.Sprint(r.Generation))
+			page.Row("generation", "%d", r.Generation)
 		}
 		if r.Digest != "" {
-			p.row("at", string(r.Digest))
+			page.Row("at", "%s", r.Digest)
 		}
 	}
-	e := algal.AsError(err)
 	word := "refused"
-	if (&outcome{err: err}).exit() == exitUnreadable {
+	if o.exit() == exitUnreadable {
 		word = "not read"
 	}
-	p.verdict(false, fmt.Sprintf("%s: %s: %s", word, e.Code, terminal.Printable(e.Message)))
-}
-
-func (p *printer) row(name, text string) {
-	fmt.Fprintf(p.out, "  %s %s\n", p.style.Dim(fmt.Sprintf("%-12s", name)), terminal.Printable(text))
-}
-
-func (p *printer) verdict(good bool, text string) {
-	paint := p.style.Bad
-	if good {
-		paint = p.style.Good
-	}
-	fmt.Fprintln(p.out, paint(text))
+	e := algal.AsError(o.err)
+	page.Verdict(false, "%s: %s: %s", word, e.Code, e.Message)
 }

@@ -60,10 +60,10 @@ func runCheck(ctx context.Context, s *streams, o *checkOptions) error {
 		canon.M("ok", canon.Bool(true)),
 	)
 	return s.result(v, func(p *page) {
-		p.line("%s (%s)", m.Name, m.Key)
-		p.row("digest", "%s", m.Digest())
-		p.row("graph", "%s, %s", counted(len(m.Cells), "cell"), counted(len(m.Edges), "edge"))
-		p.verdict(true, "ok: the program compiles")
+		p.Line("%s (%s)", m.Name, m.Key)
+		p.Row("digest", "%s", m.Digest())
+		p.Row("graph", "%s, %s", counted(len(m.Cells), "cell"), counted(len(m.Edges), "edge"))
+		p.Verdict(true, "ok: the program compiles")
 	})
 }
 

@@ -46,10 +46,10 @@ func runDemoEvidence(ctx context.Context, s *streams, o *qualificationOptions) e
 func accountOfEvidence(p *page, r *qualification.Result) {
 	for _, v := range r.Report.Get("verification").Elements() {
 		report := v.Get("report")
-		p.row("evidence", "of %s, verified by %s: %s generations, %s receipts, %s", v.Get("exporter").Text(), v.Get("verifier").Text(),
+		p.Row("evidence", "of %s, verified by %s: %s generations, %s receipts, %s", v.Get("exporter").Text(), v.Get("verifier").Text(),
 			report.Get("generations"), report.Get("receipts"), report.Get("digest").Text())
 	}
-	p.row("refused", "%s tampered copies, %s with tools of the host", r.Report.Get("rejectedMutations"), r.Report.Get("rejectedHostConfigurations"))
-	p.row("runtimes", "%s, in %s processes", r.Report.Get("runtimes"), r.Report.Get("cliInvocations"))
-	p.row("limit", "%s", r.Report.Get("limitation").Text())
+	p.Row("refused", "%s tampered copies, %s with tools of the host", r.Report.Get("rejectedMutations"), r.Report.Get("rejectedHostConfigurations"))
+	p.Row("runtimes", "%s, in %s processes", r.Report.Get("runtimes"), r.Report.Get("cliInvocations"))
+	p.Row("limit", "%s", r.Report.Get("limitation").Text())
 }

@@ -59,16 +59,16 @@ func runDemoProve(ctx context.Context, s *streams, o *proveOptions) error {
 }
 
 func accountOfProof(p *page, proof canon.Value, facts int) {
-	p.line("%s", proof.Get("root").Text())
+	p.Line("%s", proof.Get("root").Text())
 	review := func(name string) {
 		v := proof.Get(name)
-		p.row(name, "%s, %s on disk", v.Get("status").Text(), counted(int(v.Get("publications").Float()), "publication"))
+		p.Row(name, "%s, %s on disk", v.Get("status").Text(), counted(int(v.Get("publications").Float()), "publication"))
 	}
 	review("approval")
 	review("denial")
-	p.row("portable", "%s, verified without its source", proof.Get("portable").Get("artifact").Text())
-	p.row("read", "killed, recovered, %s", proof.Get("readCrash").Get("status").Text())
-	p.row("write", "killed, refused: %s", proof.Get("writeCrash").Get("refusal").Get("message").Text())
-	p.row("proof", "proof.json")
-	p.verdict(true, "proved: all %s hold", counted(facts, "fact"))
+	p.Row("portable", "%s, verified without its source", proof.Get("portable").Get("artifact").Text())
+	p.Row("read", "killed, recovered, %s", proof.Get("readCrash").Get("status").Text())
+	p.Row("write", "killed, refused: %s", proof.Get("writeCrash").Get("refusal").Get("message").Text())
+	p.Row("proof", "proof.json")
+	p.Verdict(true, "proved: all %s hold", counted(facts, "fact"))
 }

@@ -94,14 +94,14 @@ func (s *streams) report(r *qualification.Result, out string, account func(*page
 	if !s.readable() {
 		return s.write(text)
 	}
-	p := &page{style: terminal.StyleOf(s.out)}
+	p := terminal.NewPage(s.out)
 	if r.OK {
 		account(p, r)
-		p.verdict(true, "all %s true", countedAs(r.Facts, "fact was", "facts were"))
+		p.Verdict(true, "all %s true", countedAs(r.Facts, "fact was", "facts were"))
 	} else {
-		p.row("false", "%s", r.Failed.Line)
-		p.row("found", "%s", r.Failed.Found)
-		p.verdict(false, "a fact was false after %s true", countedAs(r.Facts, "that was", "that were"))
+		p.Row("false", "%s", r.Failed.Line)
+		p.Row("found", "%s", r.Failed.Found)
+		p.Verdict(false, "a fact was false after %s true", countedAs(r.Facts, "that was", "that were"))
 	}
-	return s.write(p.text.String())
+	return s.write(p.String())
 }

@@ -50,9 +50,9 @@ func accountOfRecovery(p *page, r *qualification.Result) {
 		if !calls.Exists() {
 			calls, became = c.Get("pendingWriteCalls"), "refused to both"
 		}
-		p.row("case", "%s: killed by %s, %s, calls %s and %s", c.Get("label").Text(), c.Get("killedSignal").Text(), became, c.Get("completedWrites"), calls)
+		p.Row("case", "%s: killed by %s, %s, calls %s and %s", c.Get("label").Text(), c.Get("killedSignal").Text(), became, c.Get("completedWrites"), calls)
 	}
-	p.row("runtimes", "%s, in %s processes", r.Report.Get("runtimes"), r.Report.Get("cliInvocations"))
+	p.Row("runtimes", "%s, in %s processes", r.Report.Get("runtimes"), r.Report.Get("cliInvocations"))
 }
 
 // newDemoAdapterStageCommand is the tool of the demonstrations that lose an

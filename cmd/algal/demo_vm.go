@@ -34,15 +34,15 @@ Report: algal.vm-demo.v1. /bin/sh must be there: it starts the adapter that deci
 
 func accountOfLifecycle(p *page, r *qualification.Result) {
 	process, twins := r.Report.Get("process"), r.Report.Get("sameArgsIndependence")
-	p.row("runtimes", "%s, in %s processes", r.Report.Get("runtimes"), r.Report.Get("cliInvocations"))
+	p.Row("runtimes", "%s, in %s processes", r.Report.Get("runtimes"), r.Report.Get("cliInvocations"))
 	for _, a := range r.Report.Get("actors").Elements() {
-		p.row(a.Get("name").Text(), "%s at generation %s, %s proposed, %s published, %s receipts verified",
+		p.Row(a.Get("name").Text(), "%s at generation %s, %s proposed, %s published, %s receipts verified",
 			a.Get("status").Text(), a.Get("generations"), a.Get("proposals"), a.Get("publications"), a.Get("verifiedReceipts"))
 	}
-	p.row("decisions", "%s by the processes, none of them again; %s by restarts from the beginning",
+	p.Row("decisions", "%s by the processes, none of them again; %s by restarts from the beginning",
 		process.Get("decisionInvocations"), r.Report.Get("baseline").Get("decisionInvocations"))
-	p.row("wakes", "%s repeated deliveries had no effect", process.Get("duplicateWakeDeliveriesSuppressed"))
-	p.row("twins", "one wake for %s: %s complete, %s still waiting", twins.Get("actors"), twins.Get("completed"), twins.Get("suspended"))
+	p.Row("wakes", "%s repeated deliveries had no effect", process.Get("duplicateWakeDeliveriesSuppressed"))
+	p.Row("twins", "one wake for %s: %s complete, %s still waiting", twins.Get("actors"), twins.Get("completed"), twins.Get("suspended"))
 }
 
 // newDemoAdapterRecommendCommand is the adapter by which the processes of the demonstration

@@ -91,10 +91,10 @@ func runDiagram(ctx context.Context, s *streams, o *diagramOptions) error {
 		canon.M("edges", canon.Int(len(d.Edges))),
 	)
 	return s.result(v, func(p *page) {
-		p.line("%s (%s)", d.Name, d.Key)
-		p.row("digest", "%s", d.Digest)
-		p.row("graph", "%s, %s", counted(len(d.Cells), "cell"), counted(len(d.Edges), "edge"))
-		p.verdict(true, "drawn into %s", o.out)
+		p.Line("%s (%s)", d.Name, d.Key)
+		p.Row("digest", "%s", d.Digest)
+		p.Row("graph", "%s, %s", counted(len(d.Cells), "cell"), counted(len(d.Edges), "edge"))
+		p.Verdict(true, "drawn into %s", o.out)
 	})
 }
 

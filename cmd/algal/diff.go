@@ -107,18 +107,18 @@ func differentEffects(a, b canon.Value) canon.Value {
 }
 
 func accountOfDifference(p *page, v canon.Value) {
-	p.row("a", "%s", v.Get("a").Text())
-	p.row("b", "%s", v.Get("b").Text())
+	p.Row("a", "%s", v.Get("a").Text())
+	p.Row("b", "%s", v.Get("b").Text())
 	for _, c := range v.Get("cells").Elements() {
-		p.row("cell", "%s: %s, %s (%s)", c.Get("path").Text(), shown(c.Get("a")), shown(c.Get("b")), joined(c.Get("members")))
+		p.Row("cell", "%s: %s, %s (%s)", c.Get("path").Text(), shown(c.Get("a")), shown(c.Get("b")), joined(c.Get("members")))
 	}
 	if e := v.Get("effects"); !e.Get("first").Is(canon.KindNull) {
-		p.row("effects", "%s, %s, first different: %s", shown(e.Get("a")), shown(e.Get("b")), shown(e.Get("first")))
+		p.Row("effects", "%s, %s, first different: %s", shown(e.Get("a")), shown(e.Get("b")), shown(e.Get("first")))
 	}
 	if v.Get("equal").Bool() {
-		p.verdict(true, "equal")
+		p.Verdict(true, "equal")
 	} else {
-		p.verdict(false, "different: %s", joined(v.Get("members")))
+		p.Verdict(false, "different: %s", joined(v.Get("members")))
 	}
 }
 

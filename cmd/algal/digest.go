@@ -33,5 +33,5 @@ func runDigest(_ context.Context, s *streams, o *digestOptions) error {
 		return err
 	}
 	v := canon.Object(canon.M("digest", canon.String(string(m.Digest()))))
-	return s.result(v, func(p *page) { p.line("%s", m.Digest()) })
+	return s.result(v, func(p *page) { p.Line("%s", m.Digest()) })
 }

@@ -70,16 +70,11 @@ func runDoctor(ctx context.Context, s *streams, o *doctorOptions) error {
 }
 
 func accountOfDoctor(p *page, report *doctor.Report) {
-	p.line("%s", report.Store)
+	p.Line("%s", report.Store)
 	for _, c := range report.Checks {
-		word := p.style.Good("ok     ")
-		if c.Status != doctor.OK {
-			word = p.style.Bad(string(c.Status))
-		}
-		p.text.WriteString("  " + word + " ")
-		p.line("%-16s %s", c.Name, c.Finding)
+		p.Mark(c.Status == doctor.OK, string(c.Status), "%-16s %s", c.Name, c.Finding)
 		if c.Advice != "" {
-			p.line("          %-16s advice: %s", "", c.Advice)
+			p.Line("          %-16s advice: %s", "", c.Advice)
 		}
 	}
 	verdict := "ok: a store can be kept here"
@@ -89,5 +84,5 @@ func accountOfDoctor(p *page, report *doctor.Report) {
 	if n := report.Count(doctor.Warning); n > 0 {
 		verdict += ", " + counted(n, "warning")
 	}
-	p.verdict(report.OK(), "%s", verdict)
+	p.Verdict(report.OK(), "%s", verdict)
 }

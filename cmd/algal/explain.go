@@ -193,31 +193,31 @@ func typeOf(m *organism.Manifest, graph *organism.Graph, ref organism.PortRef) c
 }
 
 func accountOfProgram(p *page, v canon.Value) {
-	p.line("%s (%s)", v.Get("name").Text(), v.Get("key").Text())
-	p.row("digest", "%s", v.Get("digest").Text())
+	p.Line("%s (%s)", v.Get("name").Text(), v.Get("key").Text())
+	p.Row("digest", "%s", v.Get("digest").Text())
 	for _, c := range v.Get("cells").Elements() {
-		p.row("cell", "%s: %s%s", c.Get("id").Text(), c.Get("kind").Text(), details(c))
+		p.Row("cell", "%s: %s%s", c.Get("id").Text(), c.Get("kind").Text(), details(c))
 	}
 	for _, e := range v.Get("edges").Elements() {
-		p.row("edge", "%s -> %s%s", e.Get("from").Text(), e.Get("to").Text(), details(e))
+		p.Row("edge", "%s -> %s%s", e.Get("from").Text(), e.Get("to").Text(), details(e))
 	}
 	for _, in := range v.Get("inputs").Elements() {
-		p.row("input", "%s.%s: %s%s", in.Get("cell").Text(), in.Get("port").Text(), in.Get("type").Text(), optional(in))
+		p.Row("input", "%s.%s: %s%s", in.Get("cell").Text(), in.Get("port").Text(), in.Get("type").Text(), optional(in))
 	}
 	for _, out := range v.Get("outputs").Elements() {
-		p.row("output", "%s = %s.%s: %s", out.Get("name").Text(), out.Get("cell").Text(), out.Get("port").Text(), shown(out.Get("type")))
+		p.Row("output", "%s = %s.%s: %s", out.Get("name").Text(), out.Get("cell").Text(), out.Get("port").Text(), shown(out.Get("type")))
 	}
 	missing := 0
 	for _, c := range v.Get("checks").Elements() {
 		if !c.Get("ok").Bool() {
 			missing++
-			p.row("fault", "%s: %s", c.Get("code").Text(), shown(c.Get("message")))
+			p.Row("fault", "%s: %s", c.Get("code").Text(), shown(c.Get("message")))
 		}
 	}
 	if missing == 0 {
-		p.verdict(true, "ok: the program compiles")
+		p.Verdict(true, "ok: the program compiles")
 	} else {
-		p.verdict(false, "does not compile: %s", counted(missing, "fault"))
+		p.Verdict(false, "does not compile: %s", counted(missing, "fault"))
 	}
 }
 

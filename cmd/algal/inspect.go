@@ -101,23 +101,23 @@ func effectRows(receipt canon.Value) canon.Value {
 }
 
 func accountOfReceipt(p *page, v, receipt canon.Value) {
-	p.line("%s", v.Get("manifestKey").Text())
-	p.row("manifest", "%s", v.Get("manifestDigest").Text())
-	p.row("receipt", "%s", v.Get("digest").Text())
-	p.row("runtime", "%s %s", v.Get("runtime").Get("name").Text(), v.Get("runtime").Get("version").Text())
+	p.Line("%s", v.Get("manifestKey").Text())
+	p.Row("manifest", "%s", v.Get("manifestDigest").Text())
+	p.Row("receipt", "%s", v.Get("digest").Text())
+	p.Row("runtime", "%s %s", v.Get("runtime").Get("name").Text(), v.Get("runtime").Get("version").Text())
 	for _, c := range v.Get("cells").Elements() {
-		p.row("cell", "%s: %s, %s units%s", c.Get("path").Text(), c.Get("status").Text(), shown(c.Get("work")), because(c.Get("failure")))
+		p.Row("cell", "%s: %s, %s units%s", c.Get("path").Text(), c.Get("status").Text(), shown(c.Get("work")), because(c.Get("failure")))
 	}
 	for _, e := range v.Get("effects").Elements() {
 		cached := ""
 		if e.Get("cached").Bool() {
 			cached = ", from the memo"
 		}
-		p.row("effect", "%s by %s%s%s", shown(e.Get("path")), e.Get("executor").Text(), cached, because(e.Get("error")))
+		p.Row("effect", "%s by %s%s%s", shown(e.Get("path")), e.Get("executor").Text(), cached, because(e.Get("error")))
 	}
 	accountOfWork(p, receipt)
 	if !v.Get("digestOk").Bool() {
-		p.verdict(false, "altered: the receipt claims to be %s", receipt.Get("digest").Text())
+		p.Verdict(false, "altered: the receipt claims to be %s", receipt.Get("digest").Text())
 		return
 	}
 	verdictOfRun(p, receipt)

@@ -67,15 +67,15 @@ func (l *listing) account(p *page, dir string, list []canon.Value) {
 		id := row.Get(l.id("").Key).Text()
 		if fault := row.Get("error"); fault.Exists() {
 			unreadable++
-			p.line("%s  cannot be read: %s", id, fault.Text())
+			p.Line("%s  cannot be read: %s", id, fault.Text())
 		} else {
-			p.line("%s  %s", id, l.line(row))
+			p.Line("%s  %s", id, l.line(row))
 		}
 	}
 	if unreadable == 0 {
-		p.verdict(true, "%d in %s", len(list), dir)
+		p.Verdict(true, "%d in %s", len(list), dir)
 	} else {
-		p.verdict(false, "%d in %s, %d of them cannot be read", len(list), dir, unreadable)
+		p.Verdict(false, "%d in %s, %d of them cannot be read", len(list), dir, unreadable)
 	}
 }
 

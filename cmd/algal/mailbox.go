@@ -86,8 +86,8 @@ func runMailboxCreate(ctx context.Context, s *streams, o *mailboxOptions) error 
 	}
 	return s.result(c.Record(), func(p *page) {
 		accountOfMailbox(p, c)
-		p.row("next", "%s", newGuide(o.dir, s).send(&c))
-		p.verdict(true, "mailbox %s is there", c.Name)
+		p.Row("next", "%s", newGuide(o.dir, s).send(&c))
+		p.Verdict(true, "mailbox %s is there", c.Name)
 	})
 }
 
@@ -122,7 +122,7 @@ func runMailboxList(_ context.Context, s *streams, o *mailboxOptions) error {
 		for _, c := range list {
 			accountOfMailbox(p, c)
 		}
-		p.verdict(true, "%s", countedAs(len(list), "mailbox", "mailboxes"))
+		p.Verdict(true, "%s", countedAs(len(list), "mailbox", "mailboxes"))
 	})
 }
 
@@ -163,7 +163,7 @@ func runMailboxSend(ctx context.Context, s *streams, o *mailboxOptions) error {
 		return aboutMailbox(newGuide(o.dir, s), o.subject, err)
 	}
 	result := canon.Object(canon.M("id", canon.String(string(id))))
-	return s.result(result, func(p *page) { p.verdict(true, "sent: %s", id) })
+	return s.result(result, func(p *page) { p.Verdict(true, "sent: %s", id) })
 }
 
 func newMailboxReceiveCommand(with *shared) *cobra.Command {
@@ -191,8 +191,8 @@ func runMailboxReceive(ctx context.Context, s *streams, o *mailboxOptions) error
 	}
 	result := canon.Object(canon.M("id", canon.String(string(m.ID))), canon.M("message", m.Value))
 	return s.result(result, func(p *page) {
-		p.row("message", "%s", shown(m.Value))
-		p.verdict(true, "received: %s", m.ID)
+		p.Row("message", "%s", shown(m.Value))
+		p.Verdict(true, "received: %s", m.ID)
 	})
 }
 
@@ -218,7 +218,7 @@ func runMailboxRevoke(ctx context.Context, s *streams, o *mailboxOptions) error 
 		return aboutMailbox(newGuide(o.dir, s), o.subject, err)
 	}
 	result := canon.Object(canon.M("handle", canon.String(o.subject)), canon.M("revoked", canon.Bool(true)))
-	return s.result(result, func(p *page) { p.verdict(true, "revoked: %s", o.subject) })
+	return s.result(result, func(p *page) { p.Verdict(true, "revoked: %s", o.subject) })
 }
 
 func newMailboxInspectCommand(with *shared) *cobra.Command {

@@ -10,48 +10,48 @@ import (
 )
 
 func accountOfMailbox(p *page, c mailbox.Config) {
-	p.line("%s", c.Name)
-	p.row("send", "%s", c.Send)
-	p.row("receive", "%s", c.Receive)
-	p.row("bounds", "%d messages of at most %d bytes", c.MaxMessages, c.MaxMessageBytes)
+	p.Line("%s", c.Name)
+	p.Row("send", "%s", c.Send)
+	p.Row("receive", "%s", c.Receive)
+	p.Row("bounds", "%d messages of at most %d bytes", c.MaxMessages, c.MaxMessageBytes)
 }
 
 // accountOfInspection shows a mailbox, and what may be done about what interrupted
 // operations left in it (cli.md §5).
 func accountOfInspection(p *page, g *guide, i *mailbox.Inspection) {
 	accountOfMailbox(p, i.Config)
-	p.row("rights", "send %s, receive %s", i.Send, i.Receive)
-	p.row("messages", "%d of at most %d waiting, %d received", i.Pending, i.Config.MaxMessages, i.Consumed)
+	p.Row("rights", "send %s, receive %s", i.Send, i.Receive)
+	p.Row("messages", "%d of at most %d waiting, %d received", i.Pending, i.Config.MaxMessages, i.Consumed)
 	for _, e := range i.Interrupted {
-		p.row("interrupted", "%s, %s: %s", e.State, e.Key, e.State.Meaning())
+		p.Row("interrupted", "%s, %s: %s", e.State, e.Key, e.State.Meaning())
 	}
 	if more := i.InterruptedKeys - len(i.Interrupted); more > 0 {
-		p.row("", "and %d more", more)
+		p.Row("", "and %d more", more)
 	}
 	switch {
 	case i.InterruptedKeys > 0:
 		accountOfReconciling(p, g, i)
-		p.verdict(false, "%s interrupted", countedAs(i.InterruptedKeys, "delivery", "deliveries"))
+		p.Verdict(false, "%s interrupted", countedAs(i.InterruptedKeys, "delivery", "deliveries"))
 	case i.Locked:
 		accountOfReconciling(p, g, i)
-		p.verdict(false, "locked: an operation is under way, or was interrupted")
+		p.Verdict(false, "locked: an operation is under way, or was interrupted")
 	default:
 		if i.Pending > 0 && i.Receive == mailbox.Active {
-			p.row("next", "%s", g.command("process", "schedule"))
-			p.row("next", "%s", g.command("mailbox", "receive", i.Config.Receive.String()))
+			p.Row("next", "%s", g.command("process", "schedule"))
+			p.Row("next", "%s", g.command("mailbox", "receive", i.Config.Receive.String()))
 		} else if i.Send == mailbox.Active {
-			p.row("next", "%s", g.send(&i.Config))
+			p.Row("next", "%s", g.send(&i.Config))
 		}
-		p.verdict(true, "in order")
+		p.Verdict(true, "in order")
 	}
 }
 
 // accountOfReconciling says what may be done by hand.
 func accountOfReconciling(p *page, g *guide, i *mailbox.Inspection) {
 	dir := filepath.Join(g.dir, mailboxDir, i.Config.Name)
-	p.row("by hand", "only when nothing works on the store, with a copy of %s kept", dir)
+	p.Row("by hand", "only when nothing works on the store, with a copy of %s kept", dir)
 	if i.Locked {
-		p.row("", "remove %s", filepath.Join(dir, ".lock"))
+		p.Row("", "remove %s", filepath.Join(dir, ".lock"))
 	}
 	told := map[mailbox.State]bool{}
 	for _, e := range i.Interrupted {
@@ -61,9 +61,9 @@ func accountOfReconciling(p *page, g *guide, i *mailbox.Inspection) {
 		told[e.State] = true
 		switch e.State {
 		case mailbox.InterruptedSend:
-			p.row("", "send: nothing, or send the same value with the key again")
+			p.Row("", "send: nothing, or send the same value with the key again")
 		case mailbox.InterruptedReceive:
-			p.row("", "receive: find out from the receipt or the effects of the program whether it has the message; if so remove pending/HEX.json, else consumed/HEX.json, HEX being the key without sha256:")
+			p.Row("", "receive: find out from the receipt or the effects of the program whether it has the message; if so remove pending/HEX.json, else consumed/HEX.json, HEX being the key without sha256:")
 		}
 	}
 }

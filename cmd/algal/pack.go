@@ -107,8 +107,8 @@ func printBundle(s *streams, root algal.Digest, manifests, values int, verdict s
 		canon.M("values", canon.Int(values)),
 	)
 	return s.result(v, func(p *page) {
-		p.row("root", "%s", root)
-		p.row("holds", "%s, %s", counted(manifests, "manifest"), counted(values, "value"))
-		p.verdict(true, "%s", verdict)
+		p.Row("root", "%s", root)
+		p.Row("holds", "%s, %s", counted(manifests, "manifest"), counted(values, "value"))
+		p.Verdict(true, "%s", verdict)
 	})
 }

@@ -2,37 +2,13 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/internal/terminal"
 )
 
-// page is what a command shows a reader. Foreign text on it can move no cursor.
-// Its last line is the verdict.
-type page struct {
-	text  strings.Builder
-	style terminal.Style
-}
-
-func (p *page) line(format string, args ...any) {
-	p.text.WriteString(terminal.Printable(fmt.Sprintf(format, args...)) + "\n")
-}
-
-// row is a line of a name and what belongs to it.
-func (p *page) row(name, format string, args ...any) {
-	p.text.WriteString("  " + p.style.Dim(fmt.Sprintf("%-11s", terminal.Printable(name))) + " ")
-	p.line(format, args...)
-}
-
-// verdict is the last line.
-func (p *page) verdict(good bool, format string, args ...any) {
-	paint := p.style.Bad
-	if good {
-		paint = p.style.Good
-	}
-	p.text.WriteString(paint(terminal.Printable(fmt.Sprintf(format, args...))) + "\n")
-}
+// page is what a command shows a reader.
+type page = terminal.Page
 
 // counted returns a number with its noun.
 func counted(n int, noun string) string {

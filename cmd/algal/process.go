@@ -120,9 +120,9 @@ func runProcessList(_ context.Context, s *streams, o *processOptions) error {
 	return s.result(canon.Object(canon.M("processes", snapshots(list))), func(p *page) {
 		for _, snapshot := range list {
 			r := snapshot.Record
-			p.row(r.Name, "%s, generation %d of %d", r.Status, r.Generation, r.MaxGenerations)
+			p.Row(r.Name, "%s, generation %d of %d", r.Status, r.Generation, r.MaxGenerations)
 		}
-		p.verdict(true, "%s", countedAs(len(list), "process", "processes"))
+		p.Verdict(true, "%s", countedAs(len(list), "process", "processes"))
 	})
 }
 
@@ -193,9 +193,9 @@ func runProcessVerify(ctx context.Context, s *streams, o *processOptions) error 
 		return err
 	}
 	return s.result(verified.Value(), func(p *page) {
-		p.row("head", "%s", verified.Head)
-		p.row("status", "%s", verified.Status)
-		p.row("history", "%s, %s", counted(verified.Generations, "generation"), counted(verified.Receipts, "receipt"))
-		p.verdict(true, "verified: the history follows from the program and the recorded effects")
+		p.Row("head", "%s", verified.Head)
+		p.Row("status", "%s", verified.Status)
+		p.Row("history", "%s, %s", counted(verified.Generations, "generation"), counted(verified.Receipts, "receipt"))
+		p.Verdict(true, "verified: the history follows from the program and the recorded effects")
 	})
 }

@@ -38,21 +38,21 @@ func storyOf(ctx context.Context, supervisor *process.Supervisor, snapshot *proc
 
 func accountOfProcess(p *page, g *guide, snapshot *process.Snapshot, story *process.Story) {
 	r := snapshot.Record
-	p.line("%s", r.Name)
-	p.row("status", "%s", r.Status)
-	p.row("generation", "%d of at most %d%s", r.Generation, r.MaxGenerations, causeText(g, r.Cause))
-	p.row("head", "%s", snapshot.Digest)
-	p.row("program", "%s", r.ManifestDigest)
-	p.row("args", "%d of at most %d bytes", r.Args.Size(), chain.MaxArgsBytes)
+	p.Line("%s", r.Name)
+	p.Row("status", "%s", r.Status)
+	p.Row("generation", "%d of at most %d%s", r.Generation, r.MaxGenerations, causeText(g, r.Cause))
+	p.Row("head", "%s", snapshot.Digest)
+	p.Row("program", "%s", r.ManifestDigest)
+	p.Row("args", "%d of at most %d bytes", r.Args.Size(), chain.MaxArgsBytes)
 	if h := snapshot.History; h != nil {
 		accountOfWeight(p, h)
 		if failure := snapshot.Checkpoint().Get("failure"); r.Status == chain.Failed {
-			p.row("failure", "%s", failureText(failure))
+			p.Row("failure", "%s", failureText(failure))
 		}
 	}
 	if story != nil {
 		accountOfDispatch(p, g, story, current(story))
-		p.row("next", "%s", g.command("process", "explain", r.Name))
+		p.Row("next", "%s", g.command("process", "explain", r.Name))
 	}
 	accountOfWake(p, g, r)
 	endOfProcess(p, g, r, story)
@@ -73,11 +73,11 @@ func accountOfWeight(p *page, h *chain.History) {
 	for _, r := range h.Records {
 		total += r.Value().Size()
 	}
-	p.row("history", "%d of at most %d records, %s", len(h.Records), chain.MaxRecords, counted(len(h.Outcomes), "outcome"))
+	p.Row("history", "%d of at most %d records, %s", len(h.Records), chain.MaxRecords, counted(len(h.Outcomes), "outcome"))
 	if largest > 0 {
-		p.row("receipts", "the largest has %d of at most %d bytes", largest, chain.MaxReceiptBytes)
+		p.Row("receipts", "the largest has %d of at most %d bytes", largest, chain.MaxReceiptBytes)
 	}
-	p.row("export", "at least %d of at most %d bytes", total, verify.MaxBytes)
+	p.Row("export", "at least %d of at most %d bytes", total, verify.MaxBytes)
 }
 
 // causeText says why a generation was dispatched, "" where none was.
@@ -102,7 +102,7 @@ func accountOfWake(p *page, g *guide, r *chain.Record) {
 		return
 	}
 	for _, w := range g.waits(r) {
-		p.row("waits for", "%s%s", w.handle, w.text())
+		p.Row("waits for", "%s%s", w.handle, w.text())
 	}
 }
 
@@ -126,9 +126,9 @@ func isReceiveHandle(handle string) bool {
 // endOfProcess writes what may be typed next, and the verdict.
 func endOfProcess(p *page, g *guide, r *chain.Record, story *process.Story) {
 	for _, line := range g.next(r, story) {
-		p.row("next", "%s", line)
+		p.Row("next", "%s", line)
 	}
-	p.verdict(r.Status != chain.Failed && r.Status != chain.Stuck && r.Status != chain.Uncertain, "%s", meaningOf(r))
+	p.Verdict(r.Status != chain.Failed && r.Status != chain.Stuck && r.Status != chain.Uncertain, "%s", meaningOf(r))
 }
 
 // meaningOf says in a sentence where a process stands.

@@ -165,8 +165,8 @@ func runProcessSchedule(ctx context.Context, stop func() bool, s *streams, o *di
 	return s.result(result, func(p *page) {
 		for _, snapshot := range list {
 			r := snapshot.Record
-			p.row(r.Name, "%s, generation %d of %d", r.Status, r.Generation, r.MaxGenerations)
+			p.Row(r.Name, "%s, generation %d of %d", r.Status, r.Generation, r.MaxGenerations)
 		}
-		p.verdict(true, "%s dispatched", countedAs(len(list), "process", "processes"))
+		p.Verdict(true, "%s dispatched", countedAs(len(list), "process", "processes"))
 	})
 }

@@ -130,13 +130,13 @@ func runProcessVerifyEvidence(ctx context.Context, s *streams, file string) erro
 		return aboutRefusal(err)
 	}
 	return s.result(report.Value(), func(p *page) {
-		p.line("%s", report.History.Last().Name)
-		p.row("status", "%s", report.Status)
-		p.row("program", "%s", report.History.Last().ManifestDigest)
-		p.row("history", "%s, %s", counted(report.Generations, "generation"), counted(report.Receipts, "receipt"))
-		p.row("head", "%s", report.Head)
-		p.row("evidence", "%s", report.Evidence)
-		p.verdict(true, "verified: the history follows from the program and the recorded effects")
+		p.Line("%s", report.History.Last().Name)
+		p.Row("status", "%s", report.Status)
+		p.Row("program", "%s", report.History.Last().ManifestDigest)
+		p.Row("history", "%s, %s", counted(report.Generations, "generation"), counted(report.Receipts, "receipt"))
+		p.Row("head", "%s", report.Head)
+		p.Row("evidence", "%s", report.Evidence)
+		p.Verdict(true, "verified: the history follows from the program and the recorded effects")
 	})
 }
 

@@ -62,17 +62,17 @@ func runProcessExplain(ctx context.Context, s *streams, o *processExplainOptions
 
 func accountOfStory(p *page, g *guide, story *process.Story) {
 	r := story.Record
-	p.line("%s", r.Name)
-	p.row("program", "%s", r.ManifestDigest)
-	p.row("generations", "%d of at most %d", r.Generation, r.MaxGenerations)
+	p.Line("%s", r.Name)
+	p.Row("program", "%s", r.ManifestDigest)
+	p.Row("generations", "%d of at most %d", r.Generation, r.MaxGenerations)
 	for i := range story.Generations {
 		generation := &story.Generations[i]
-		p.line("generation %d%s: %s", generation.Number, causeText(g, generation.Cause), generation.Status)
+		p.Line("generation %d%s: %s", generation.Number, causeText(g, generation.Cause), generation.Status)
 		accountOfEffects(p, generation)
 		accountOfDispatch(p, g, story, generation)
 		if i < len(story.Generations)-1 {
 			for _, handle := range generation.Wake {
-				p.row("waited for", "%s", handle)
+				p.Row("waited for", "%s", handle)
 			}
 		}
 	}
@@ -83,10 +83,10 @@ func accountOfStory(p *page, g *guide, story *process.Story) {
 // accountOfEffects tells what the effects of a generation came to.
 func accountOfEffects(p *page, g *process.Generation) {
 	for i, e := range g.Effects {
-		p.row(fmt.Sprintf("effect %d", i), "%s%s: %s", e.Executor, cellText(&e), outcomeText(&e))
+		p.Row(fmt.Sprintf("effect %d", i), "%s%s: %s", e.Executor, cellText(&e), outcomeText(&e))
 	}
 	if g.Failure.Exists() {
-		p.row("failure", "%s", failureText(g.Failure))
+		p.Row("failure", "%s", failureText(g.Failure))
 	}
 }
 
@@ -127,18 +127,18 @@ func failureText(failure canon.Value) string {
 func accountOfDispatch(p *page, g *guide, story *process.Story, generation *process.Generation) {
 	if j := generation.Journal; j != nil {
 		if j.Fault != nil {
-			p.row("journal", "cannot be read: %s", faultText(j.Fault))
+			p.Row("journal", "cannot be read: %s", faultText(j.Fault))
 		} else {
-			p.row("journal", "%s settled, %d unsettled, %d of %d recoveries spent", counted(j.Settled, "effect"), j.Unsettled, j.Attempts, j.MaxRecoveries)
+			p.Row("journal", "%s settled, %d unsettled, %d of %d recoveries spent", counted(j.Settled, "effect"), j.Unsettled, j.Attempts, j.MaxRecoveries)
 		}
 	}
 	if generation.Recover == nil {
 		return
 	}
-	p.row("recovery", "%s", recoveryText(generation))
+	p.Row("recovery", "%s", recoveryText(generation))
 	if generation.Journal != nil {
-		p.row("recover by", "%s", g.recovery(story))
-		p.row("with", "the tools and executors of the dispatch%s", attendants(generation))
+		p.Row("recover by", "%s", g.recovery(story))
+		p.Row("with", "the tools and executors of the dispatch%s", attendants(generation))
 	}
 }
 

@@ -158,11 +158,11 @@ func runProcessJournal(_ context.Context, s *streams, o *processOptions) error {
 		return err
 	}
 	return s.result(v, func(p *page) {
-		p.row("intent", "%s", v.Get("header").Get("intent").Text())
+		p.Row("intent", "%s", v.Get("header").Get("intent").Text())
 		for i, e := range v.Get("effects").Elements() {
 			r := e.Get("record")
-			p.row("effect", "%d %s by %s, attempt %s, recovery %s", i, r.Get("state").Text(), r.Get("executor").Text(), r.Get("attempt"), r.Get("recovery").Text())
+			p.Row("effect", "%d %s by %s, attempt %s, recovery %s", i, r.Get("state").Text(), r.Get("executor").Text(), r.Get("attempt"), r.Get("recovery").Text())
 		}
-		p.verdict(true, "%s, %s bytes", counted(v.Get("effects").Len(), "effect"), v.Get("bytes"))
+		p.Verdict(true, "%s, %s bytes", counted(v.Get("effects").Len(), "effect"), v.Get("bytes"))
 	})
 }

@@ -106,16 +106,16 @@ func printComparison(s *streams, record canon.Value, out string) error {
 
 func accountOfComparison(p *page, record canon.Value) {
 	outcomes := record.Get("outcomes")
-	p.row("receipt", "%s", record.Get("receipt").Text())
-	p.row("outcome", "%s, revised: %s", shown(outcomes.Get("original")), shown(outcomes.Get("revised")))
-	p.row("equal", "%s in front%s", counted(record.Get("prefix").Len(), "cell"), more(record.Get("prefixTruncated")))
-	p.row("added", "%s%s", counted(record.Get("added").Len(), "cell"), more(record.Get("addedTruncated")))
+	p.Row("receipt", "%s", record.Get("receipt").Text())
+	p.Row("outcome", "%s, revised: %s", shown(outcomes.Get("original")), shown(outcomes.Get("revised")))
+	p.Row("equal", "%s in front%s", counted(record.Get("prefix").Len(), "cell"), more(record.Get("prefixTruncated")))
+	p.Row("added", "%s%s", counted(record.Get("added").Len(), "cell"), more(record.Get("addedTruncated")))
 	for _, why := range []string{"divergence", "reason"} {
 		if v := record.Get(why); v.Is(canon.KindObject) {
-			p.row(why, "%s", shown(v))
+			p.Row(why, "%s", shown(v))
 		}
 	}
-	p.verdict(record.Get("verdict").IsText(replay.Identical), "%s", record.Get("verdict").Text())
+	p.Verdict(record.Get("verdict").IsText(replay.Identical), "%s", record.Get("verdict").Text())
 }
 
 // more says that a count was cut.

@@ -99,11 +99,11 @@ func runReport(ctx context.Context, s *streams, o *reportOptions) error {
 		canon.M("status", canon.String(string(verdict.Status))),
 	)
 	return s.result(v, func(p *page) {
-		p.line("%s", verdict.History.Last().Name)
-		p.row("status", "%s", verdict.Status)
-		p.row("head", "%s", verdict.Head)
-		p.row("evidence", "%s", verdict.Evidence)
-		p.verdict(true, "verified, and shown in %s of %s", o.out, counted(len(text), "byte"))
+		p.Line("%s", verdict.History.Last().Name)
+		p.Row("status", "%s", verdict.Status)
+		p.Row("head", "%s", verdict.Head)
+		p.Row("evidence", "%s", verdict.Evidence)
+		p.Verdict(true, "verified, and shown in %s of %s", o.out, counted(len(text), "byte"))
 	})
 }
 

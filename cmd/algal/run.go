@@ -132,13 +132,13 @@ func printReceipt(s *streams, m *organism.Manifest, receipt canon.Value) error {
 }
 
 func accountOfRun(p *page, m *organism.Manifest, receipt canon.Value) {
-	p.line("%s (%s)", m.Name, m.Key)
-	p.row("manifest", "%s", m.Digest())
-	p.row("receipt", "%s", receipt.Get("digest").Text())
+	p.Line("%s (%s)", m.Name, m.Key)
+	p.Row("manifest", "%s", m.Digest())
+	p.Row("receipt", "%s", receipt.Get("digest").Text())
 	if m.Interface != nil {
 		for _, out := range m.Interface.Outputs {
 			if v := receipt.Get("cells").Get(out.Cell).Get("outputs").Get(out.Port); v.Exists() {
-				p.row(out.Name, "%s", shown(v))
+				p.Row(out.Name, "%s", shown(v))
 			}
 		}
 	}
@@ -149,19 +149,19 @@ func accountOfRun(p *page, m *organism.Manifest, receipt canon.Value) {
 // accountOfWork tells what a run did.
 func accountOfWork(p *page, receipt canon.Value) {
 	work := receipt.Get("work")
-	p.row("work", "%s units, %s steps, %s agent calls", shown(work.Get("units")), shown(work.Get("steps")), shown(work.Get("agentCalls")))
-	p.row("effects", "%d", receipt.Get("effects").Len())
+	p.Row("work", "%s units, %s steps, %s agent calls", shown(work.Get("units")), shown(work.Get("steps")), shown(work.Get("agentCalls")))
+	p.Row("effects", "%d", receipt.Get("effects").Len())
 }
 
 func verdictOfRun(p *page, receipt canon.Value) {
 	outcome, failure := receipt.Get("outcome").Text(), receipt.Get("failure")
 	if !failure.Exists() {
-		p.verdict(outcome == runtime.Complete, "%s", outcome)
+		p.Verdict(outcome == runtime.Complete, "%s", outcome)
 		return
 	}
 	at := ""
 	if path := failure.Get("path").Text(); path != "" {
 		at = " at " + path
 	}
-	p.verdict(false, "%s%s: %s: %s", outcome, at, failure.Get("code").Text(), shown(failure.Get("message")))
+	p.Verdict(false, "%s%s: %s: %s", outcome, at, failure.Get("code").Text(), shown(failure.Get("message")))
 }

@@ -78,5 +78,5 @@ func runSlotSet(_ context.Context, s *streams, o *slotOptions) error {
 		return err
 	}
 	result := canon.Object(canon.M("name", canon.String(o.name)), canon.M("set", canon.Bool(true)))
-	return s.result(result, func(p *page) { p.verdict(true, "slot %s is set", o.name) })
+	return s.result(result, func(p *page) { p.Verdict(true, "slot %s is set", o.name) })
 }

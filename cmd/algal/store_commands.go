@@ -100,8 +100,8 @@ func runStorePut(_ context.Context, s *streams, o *storeOptions) error {
 	}
 	result := canon.Object(canon.M("bytes", canon.Int(v.Size())), canon.M("ref", canon.String(string(d))))
 	return s.result(result, func(p *page) {
-		p.line("%s", d)
-		p.verdict(true, "in the store: a %s of %s", o.noun(), counted(v.Size(), "byte"))
+		p.Line("%s", d)
+		p.Verdict(true, "in the store: a %s of %s", o.noun(), counted(v.Size(), "byte"))
 	})
 }
 
@@ -188,9 +188,9 @@ func runStoreHas(_ context.Context, s *streams, o *storeOptions) error {
 	result := canon.Object(canon.M("ok", canon.Bool(v.Exists())), canon.M("ref", canon.String(string(d))))
 	return s.result(result, func(p *page) {
 		if v.Exists() {
-			p.verdict(true, "%s is in the store", d)
+			p.Verdict(true, "%s is in the store", d)
 		} else {
-			p.verdict(false, "%s is not in the store", d)
+			p.Verdict(false, "%s is not in the store", d)
 		}
 	})
 }

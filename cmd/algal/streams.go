@@ -32,13 +32,13 @@ func (s *streams) result(v canon.Value, account func(*page)) error {
 	if !s.readable() {
 		return s.write(v.String() + "\n")
 	}
-	p := &page{style: terminal.StyleOf(s.out)}
+	p := terminal.NewPage(s.out)
 	if account == nil {
-		p.line("%s", v)
+		p.Line("%s", v)
 	} else {
 		account(p)
 	}
-	return s.write(p.text.String())
+	return s.write(p.String())
 }
 
 // write writes to standard output, all of it or an error.

@@ -62,13 +62,12 @@ func runSuite(ctx context.Context, s *streams, o *suiteOptions) error {
 func accountOfSuite(p *page, result *suite.Result) {
 	good := 0
 	for _, e := range result.Examples {
-		word := p.style.Bad("differs")
+		word := "differs"
 		if e.OK() {
 			good++
-			word = p.style.Good("ok")
+			word = "ok"
 		}
-		p.text.WriteString(word + " ")
-		p.line("%s: %s", e.Name, e.Outcome)
+		p.Mark(e.OK(), word, "%s: %s", e.Name, e.Outcome)
 	}
-	p.verdict(result.OK(), "%d of %d as expected", good, len(result.Examples))
+	p.Verdict(result.OK(), "%d of %d as expected", good, len(result.Examples))
 }

@@ -71,16 +71,16 @@ func runVerify(ctx context.Context, s *streams, o *verifyOptions) error {
 }
 
 func accountOfReport(p *page, m *organism.Manifest, receipt canon.Value, report *replay.Report) {
-	p.line("%s (%s)", m.Name, m.Key)
-	p.row("recorded", "%s, %s", receipt.Get("outcome").Text(), receipt.Get("digest").Text())
-	p.row("replayed", "%s, %s", report.Outcome, report.Digest)
+	p.Line("%s (%s)", m.Name, m.Key)
+	p.Row("recorded", "%s, %s", receipt.Get("outcome").Text(), receipt.Get("digest").Text())
+	p.Row("replayed", "%s, %s", report.Outcome, report.Digest)
 	for _, mismatch := range report.Mismatches {
-		p.row("difference", "%s", mismatch)
+		p.Row("difference", "%s", mismatch)
 	}
 	if report.OK {
-		p.verdict(true, "verified: the receipt follows from the program and the recorded effects")
+		p.Verdict(true, "verified: the receipt follows from the program and the recorded effects")
 	} else {
-		p.verdict(false, "not verified: %s", counted(len(report.Mismatches), "difference"))
+		p.Verdict(false, "not verified: %s", counted(len(report.Mismatches), "difference"))
 	}
 }
 

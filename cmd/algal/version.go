@@ -27,8 +27,8 @@ func runVersion(_ context.Context, s *streams) error {
 	info := buildinfo.Read("algal")
 	return s.result(info.Value(), func(p *page) {
 		for _, c := range buildinfo.Contracts {
-			p.line("speaks %s", c)
+			p.Line("speaks %s", c)
 		}
-		p.line("%s %s (%s)", info.Name, info.Version, info.Go)
+		p.Line("%s %s (%s)", info.Name, info.Version, info.Go)
 	})
 }

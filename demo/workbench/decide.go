@@ -105,10 +105,10 @@ func (b *bench) deliver(ctx context.Context, approvals mailbox.Config, d Decisio
 	return b.publish(s)
 }
 
-// publish projects what the program has published to publication.json, unless it
-// is there.
+// publish projects what the program has published to publication.json, which may be
+// there already.
 func (b *bench) publish(s *state) error {
-	if s.counters.Publications == 0 || s.present[PublicationName] {
+	if s.counters.Publications == 0 {
 		return nil
 	}
 	return hostdoc.Write(b.files, b.root.Join(PublicationName), b.definition.Proposal, MaxPublication)

@@ -57,3 +57,34 @@ func TestDefinitionChangesMeanwhile(t *testing.T) {
 		t.Errorf("a decision was kept: %v", err)
 	}
 }
+
+// TestCompare holds what receipts could tell to the files, where no honest program
+// tells it.
+func TestCompare(t *testing.T) {
+	handle := canon.String("cap:x")
+	d, err := define("/root", canon.Object(), SampleEvidence(), handles{handle, handle, handle})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{definition: d}
+	approved, denied := d.decide(Approve), d.decide(Deny)
+	published := Counters{1, 1, 1}
+	for _, c := range []struct {
+		what     string
+		decision *Decision
+		telling  telling
+		refusal  string // "" for what is in order
+	}{
+		{"published", &approved, telling{published, approved.Value(), d.Proposal}, ""},
+		{"denied", &denied, telling{Counters{1, 1, 0}, denied.Value(), canon.Object()}, ""},
+		{"published without a decision", nil, telling{published, canon.Value{}, d.Proposal}, "the program published without an approving decision"},
+		{"published after a denial", &denied, telling{published, denied.Value(), d.Proposal}, "the program published without an approving decision"},
+		{"published something else", &approved, telling{published, approved.Value(), canon.Object()}, "what the program authorized is not the proposal"},
+		{"received something else", &approved, telling{published, denied.Value(), d.Proposal}, "the decision that the program received is not that of decision.json"},
+	} {
+		err := b.compare(&state{decision: c.decision}, c.telling)
+		if c.refusal == "" && err != nil || c.refusal != "" && (algal.CodeOf(err) != algal.ReceiptMismatch || err.Error() != c.refusal) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/cas/disk"
 	"github.com/algal-vm/algal/demo/workbench"
+	"github.com/algal-vm/algal/durable"
 	"github.com/algal-vm/algal/internal/passive"
 	"github.com/algal-vm/algal/mailbox"
 )
@@ -58,6 +59,54 @@ func TestStrangersMessage(t *testing.T) {
 	_, err = workbench.Decide(t.Context(), s.root, s.choice(workbench.Approve), options())
 	refused(t, "approve", err, algal.ReceiptMismatch, "the decision that the program received is not that of decision.json")
 	s.sends("publications", 0)
+}
+
+// TestOwned: while a decision is at work nobody else gets at the root.
+func TestOwned(t *testing.T) {
+	s := started(t, canon.Value{})
+	looked := 0
+	o := options()
+	o.Hook = func(step durable.Step, do func() error) error {
+		if step.Op == durable.OpReplace && strings.HasSuffix(step.Target, "head.json") {
+			looked++
+			_, err := workbench.Inspect(t.Context(), s.root, options())
+			refused(t, "inspect meanwhile", err, algal.IOFailed, "held by another live operation")
+		}
+		return unsynced(step, do)
+	}
+	_, err := workbench.Decide(t.Context(), s.root, s.choice(workbench.Approve), o)
+	must(t, err)
+	if looked != 2 {
+		t.Errorf("looked %d times", looked)
+	}
+	if s.exists(".lock") {
+		t.Error("the marker of the owner is left")
+	}
+}
+
+func TestParseDecision(t *testing.T) {
+	s := started(t, canon.Value{})
+	s.decide(workbench.Deny)
+	v := parse(t, s.read(workbench.DecisionName))
+	d, err := workbench.ParseDecision(v)
+	if err != nil || d.Verdict != workbench.Deny || !canon.Equal(d.Value(), v) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	for what, bad := range map[string]canon.Value{
+		"contract must be":                  v.With(canon.M("contract", canon.String("algal.demo-approval.v2"))),
+		"action must be":                    v.With(canon.M("action", canon.String("publish"))),
+		"decision must be":                  v.With(canon.M("decision", canon.String("maybe"))),
+		"decision.demoId must be a sha256:": v.Without("demoId"),
+		"decision.proposalDigest must be":   v.With(canon.M("proposalDigest", canon.Int(1))),
+		"decision.actionDigest must be":     v.With(canon.M("actionDigest", canon.String("sha256:"))),
+		`unknown key "by"`:                  v.With(canon.M("by", canon.String("me"))),
+		"must be an object":                 canon.Null(),
+	} {
+		d, err := workbench.ParseDecision(bad)
+		if err == nil || !strings.Contains(err.Error(), what) || algal.CodeOf(err) != algal.ParseFailed || d.Verdict != "" {
+			t.Errorf("%s: %+v, %v", what, d, err)
+		}
+	}
 }
 
 // TestSentences: every status is explained, and only three are good ones.

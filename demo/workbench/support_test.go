@@ -217,6 +217,23 @@ func (s *subject) supervisor() *process.Supervisor {
 	return process.New(store.Processes(), store.Journals(), process.Leases(files, dir), boxes, host)
 }
 
+// edit replaces texts in a file until the test ends, or takes it away if there is
+// nothing to replace.
+func (s *subject) edit(name string, oldnew ...string) {
+	s.Helper()
+	text := s.read(name)
+	s.Cleanup(func() { s.write(name, text) })
+	if len(oldnew) < 2 {
+		must(s, os.Remove(s.path(name)))
+		return
+	}
+	edited := strings.NewReplacer(oldnew...).Replace(text)
+	if edited == text {
+		s.Fatalf("nothing to replace in %s", text)
+	}
+	s.write(name, edited)
+}
+
 // recreate puts another process in the place of the one there is: with another bound
 // of generations, and its program changed in one member.
 func (s *subject) recreate(generations int, member string) {

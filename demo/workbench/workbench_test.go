@@ -74,6 +74,12 @@ func TestD3Approve(t *testing.T) {
 	if s.get("approval").Kind() != canon.KindNull || s.get("stage").Text() != "suspended" || s.exists(workbench.PublicationName) {
 		t.Errorf("waiting: %s", s.get())
 	}
+	before := s.tree()
+	_, err := workbench.Inspect(t.Context(), s.root, options())
+	must(t, err)
+	if !maps.Equal(s.tree(), before) {
+		t.Error("looking changed something")
+	}
 	for box, bytes := range map[string]float64{"proposals": 32_768, "approvals": 4096, "publications": 32_768} {
 		config := parse(t, s.read("store/mailboxes/"+box+"/config.json"))
 		if config.Get("maxMessages").Float() != 4 || config.Get("maxMessageBytes").Float() != bytes {
@@ -347,6 +353,13 @@ func TestChecks(t *testing.T) {
 		{"a publication after a denial", workbench.Deny, func(s *subject) {
 			s.write(workbench.PublicationName, s.get("proposal", "value").String())
 		}, algal.ReceiptMismatch, "the program published nothing"},
+		{"no mailbox", "", func(s *subject) { s.edit("store/mailboxes/approvals/config.json") }, algal.DigestMismatch, "mailbox approvals is not the one of the definition"},
+		{"a mailbox of more messages", "", func(s *subject) {
+			s.edit("store/mailboxes/proposals/config.json", `"maxMessages":4`, `"maxMessages":5`)
+		}, algal.DigestMismatch, "mailbox proposals is not the one of the definition"},
+		{"a mailbox of larger messages", "", func(s *subject) {
+			s.edit("store/mailboxes/publications/config.json", `"maxMessageBytes":32768`, `"maxMessageBytes":32769`)
+		}, algal.DigestMismatch, "mailbox publications is not the one of the definition"},
 		{"no definition", "", func(s *subject) { must(s, os.Remove(s.path(workbench.DefinitionName))) }, algal.StoreMiss, "initialization is incomplete; preserve this root and choose a new root"},
 		{"a process of another program", "", func(s *subject) { s.recreate(4, `"name":"Another"`) }, algal.DigestMismatch, "the process is not the one of the definition"},
 		{"a process of more generations", "", func(s *subject) { s.recreate(5, "") }, algal.DigestMismatch, "the process is not the one of the definition"},
