@@ -147,6 +147,17 @@
       const b = t.getBoundingClientRect();
       if (b.left < border.left - 1 || b.right > border.right + 1 || b.top < border.top - 1 || b.bottom > border.bottom + 1) wrong.push(`outside: ${t.textContent}`);
     }
+    return wrong.concat(this.labels());
+  },
+
+  // labels: the texts of a picture do not lie on each other.
+  labels() {
+    const wrong = [], texts = [...document.querySelectorAll("svg text")].filter(t => t.checkVisibility());
+    const boxes = texts.map(t => t.getBoundingClientRect());
+    boxes.forEach((a, i) => boxes.slice(0, i).forEach((b, k) => {
+      if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4)
+        wrong.push(`"${texts[k].textContent}" and "${texts[i].textContent}" lie on each other`);
+    }));
     return wrong;
   },
 

@@ -45,6 +45,7 @@ func examine(b *tab, name string) {
 			hold(fmt.Sprintf("unfolded at %d px", width), b.check("fits"))
 		}
 		hold("colours "+string(colours), b.check("contrast"))
+		hold("pictures", b.check("labels"))
 	}
 	hold("behaviour", b.quiet())
 }
@@ -96,6 +97,7 @@ func TestChecks(t *testing.T) {
 		{"contrast", `<p style="color:#999">grey</p>`, "grey"},
 		{"contrast", `<div style="background:#222"><p style="color:#111">night</p></div>`, "night"},
 		{"contrast", `<svg role="img"><rect width="200" height="50" fill="#000"/><text x="5" y="20" fill="#222">ink</text></svg>`, "ink"},
+		{"labels", `<svg role="img"><text x="5" y="20">one text</text><text x="15" y="20">another</text></svg>`, "lie on each other"},
 		{"folded", `<details><summary>more</summary><p>x</p></details>`, "more"},
 		{"tabbed", `<p tabindex="3">first</p>`, "the order is"},
 		{"tabbed", `<a href="#top" style="outline:none">x</a>`, "the focus cannot be seen"},

@@ -26,9 +26,8 @@ func (d *Diagram) route(g *grid, top func(row int) int, pitch int) {
 	}
 }
 
-// land lets the lines into a cell arrive side by side, in the order in which they
-// come from the row above.
-func (d *Diagram) land(cell int) {
+// into returns the lines into a cell, from left to right as they come.
+func (d *Diagram) into(cell int) []*line {
 	var into []*line
 	for n := range d.lines {
 		if l := &d.lines[n]; l.to == cell {
@@ -38,6 +37,13 @@ func (d *Diagram) land(cell int) {
 	slices.SortStableFunc(into, func(a, b *line) int {
 		return cmp.Compare(a.points[len(a.points)-1].x, b.points[len(b.points)-1].x)
 	})
+	return into
+}
+
+// land lets the lines into a cell arrive side by side, in the order in which they
+// come from the row above.
+func (d *Diagram) land(cell int) {
+	into := d.into(cell)
 	c := &d.Cells[cell]
 	step := (cellWidth - 2*margin) / max(len(into), 1)
 	step = min(step, 2*margin)

@@ -17,6 +17,13 @@ const (
 	maxTold  = 200 // of a guard in a tooltip
 )
 
+// Labels stand in the gap above the cell that their lines lead to.
+const (
+	maxLabels  = 3
+	labelRise  = 12 // of the lowest above the cell
+	labelPitch = 13
+)
+
 // SVG returns the picture as a document of its own, for light and dark and for
 // paper.
 func (d *Diagram) SVG() string {
@@ -37,8 +44,8 @@ func (d *Diagram) draw(b *page.Builder) {
 	for i := range d.Cells {
 		d.Cells[i].draw(b)
 	}
-	for i := range d.lines {
-		d.drawLabel(b, &d.lines[i]) // above the lines that cross it
+	for i := range d.Cells {
+		d.drawLabels(b, i) // above the lines that cross them
 	}
 }
 
@@ -168,8 +175,27 @@ func curve(points []point) string {
 	return path.String()
 }
 
-// drawLabel writes the conditions of a line over its last bend.
-func (d *Diagram) drawLabel(b *page.Builder, l *line) {
+// drawLabels writes the conditions of the lines into a cell, one above the other in
+// the order in which they arrive, and no wider than the cell: so labels of
+// neighbours do not meet. What the gap between two rows has no room for is counted.
+func (d *Diagram) drawLabels(b *page.Builder, cell int) {
+	var labels []string
+	for _, l := range d.into(cell) {
+		if text := d.condition(l); text != "" {
+			labels = append(labels, cut(text, maxLabel))
+		}
+	}
+	if over := len(labels) - maxLabels; over > 0 {
+		labels = append(labels[:maxLabels-1], fmt.Sprintf("and %d more conditions", over+1))
+	}
+	c := &d.Cells[cell]
+	for k, text := range labels {
+		write(b, c.X+c.Width/2, c.Y-labelRise-(len(labels)-1-k)*labelPitch, text, page.Class("label"))
+	}
+}
+
+// condition says when a line is taken, "" if it always is.
+func (d *Diagram) condition(l *line) string {
 	var texts []string
 	if l.onFail {
 		texts = append(texts, "on fail")
@@ -179,11 +205,7 @@ func (d *Diagram) drawLabel(b *page.Builder, l *line) {
 			texts = append(texts, text)
 		}
 	}
-	if len(texts) == 0 {
-		return
-	}
-	last := l.points[len(l.points)-2:]
-	write(b, (last[0].x+3*last[1].x)/4, last[1].y-14, cut(strings.Join(texts, ", "), maxLabel), page.Class("label"))
+	return strings.Join(texts, ", ")
 }
 
 // lineTold is the tooltip of a line: its edges.
