@@ -24,6 +24,7 @@ var commands = [][]string{
 	{"diff", "nosuch", "nosuch"}, {"store", "has", "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"}, {"slots"},
 	{"runs"}, {"manifests"}, {"pack", "nosuch"}, {"unpack", "nosuch"}, {"expr", "eval", "nosuch"}, {"suite", "nosuch"},
 	{"mailbox", "list"}, {"process", "list"}, {"process", "inspect", "nosuch"}, {"process", "schedule"},
+	{"diagram", "nosuch"}, {"report", "nosuch"}, {"demo", "verify", "nosuch"}, {"demo", "inspect", "nosuch"},
 }
 
 func main() {
