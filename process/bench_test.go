@@ -16,6 +16,7 @@ import (
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/cas/disk"
+	"github.com/algal-vm/algal/chain"
 	"github.com/algal-vm/algal/durable"
 	"github.com/algal-vm/algal/internal/golden"
 	"github.com/algal-vm/algal/mailbox"
@@ -69,27 +70,48 @@ func (f *floor) report() {
 	f.b.ReportMetric(float64(f.b.Elapsed())/float64(f.spent), "floor-ratio")
 }
 
-// BenchmarkTick ticks a process of one cell. The floor is the same number of bare
-// publications, each write, sync, link, sync: of the owner's marker, the intent, the
-// head, the receipt, the outcome, and the head again; and the removal of the marker.
+// BenchmarkTick ticks processes of one cell: "first" each once, which also makes the
+// database of its lease, and "again" one that waits, time after time. The floor is the
+// same number of bare publications, each write, sync, link, sync: of the owner's
+// marker, the intent, the head, the receipt, the outcome, and the head again; and the
+// removal of the marker.
 func BenchmarkTick(b *testing.B) {
+	for name, lasts := range map[string]int{"first": 1, "again": chain.MaxGenerations - 1} {
+		b.Run(name, func(b *testing.B) { benchmarkTick(b, lasts) })
+	}
+}
+
+// benchmarkTick ticks each process as often as it lasts, the last ones of those that
+// last longer than one.
+func benchmarkTick(b *testing.B, lasts int) {
 	root := benchRoot(b)
 	quick, s := openShop(b, root, unsynced), openShop(b, root, nil)
 	bare := filepath.Join(filepath.Dir(root), "bare")
 	must(b, os.Mkdir(bare, 0o700))
-	f, n, ctx := &floor{b: b}, 0, context.Background()
+	box, err := quick.boxes.Create(b.Context(), "inbox", 4, 1000)
+	must(b, err)
+	d := constant(b)
+	if lasts > 1 {
+		d = process.Definition{Manifest: manifest(b, sleeperProgram), Args: receiver(box), MaxGenerations: chain.MaxGenerations}
+	}
+	f, n, left := &floor{b: b}, 0, 0
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
-		d := constant(b)
-		d.Name = fmt.Sprintf("p%d", n)
-		_, err := quick.Create(ctx, d)
-		must(b, err)
+		if left--; left < 1 {
+			d.Name, left = fmt.Sprintf("p%d", n), lasts
+			_, err := quick.Create(b.Context(), d)
+			must(b, err)
+			if lasts > 1 {
+				_, err = s.Tick(b.Context(), d.Name, process.Options{})
+				must(b, err)
+			}
+		}
 		warm, err := s.Inspect(d.Name)
 		must(b, err)
 		record := warm.Record.Value().String()
 		b.StartTimer()
-		_, err = s.Tick(ctx, d.Name, process.Options{})
+		_, err = s.Tick(b.Context(), d.Name, process.Options{})
 		must(b, err)
 		f.run(func() {
 			for i := range 6 {
@@ -98,7 +120,7 @@ func BenchmarkTick(b *testing.B) {
 			must(b, os.Remove(filepath.Join(bare, fmt.Sprintf("%d-0", n))))
 			must(b, syncDir(bare))
 		})
-		if n++; n%1000 == 0 {
+		if n++; n%1000 == 0 && left == 1 {
 			b.StopTimer()
 			must(b, os.RemoveAll(filepath.Join(root, "processes")))
 			b.StartTimer()
