@@ -16,7 +16,7 @@ func (s *Service) pendingFiles(c Config) ([]string, error) {
 	err := s.engine.Scan(dir, 2*c.MaxMessages+16, func(name string, mode fs.FileMode) error {
 		switch {
 		case mode.Type() == fs.ModeSymlink:
-			return errSymlink
+			return s.linked(dir + "/" + name)
 		case !mode.IsRegular() || !strings.HasSuffix(name, suffix):
 			return nil
 		case len(files) == c.MaxMessages:

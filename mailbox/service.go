@@ -78,7 +78,7 @@ func (s *Service) names() ([]string, error) {
 	err := s.engine.Scan(mailboxesDir, maxNamespace, func(name string, mode fs.FileMode) error {
 		switch {
 		case mode.Type() == fs.ModeSymlink:
-			return errSymlink
+			return s.linked(mailboxesDir + "/" + name)
 		case mode.IsDir():
 			names = append(names, name)
 		}
@@ -99,6 +99,14 @@ func (s *Service) guard(name string) error {
 }
 
 func countExhausted() error { return algal.Errorf(algal.BudgetExhausted, "mailbox count exhausted") }
+
+// linked is the refusal of a link that a scan has found. The engine knows its path.
+func (s *Service) linked(name string) error {
+	if err := worded(s.engine.Guard(name)); err != nil {
+		return err
+	}
+	return errSymlink
+}
 
 var errSymlink = algal.Errorf(algal.IOFailed, "mailbox symlinks are not admitted")
 
