@@ -44,9 +44,9 @@ func (w *writer) head() {
 	w.Close()
 	counters := w.report.Get("counters")
 	w.Open("ul", page.Class("counts"))
-	w.count(counters.Get("decisions"), "decisions of the program’s model")
-	w.count(counters.Get("proposals"), "deliveries of the proposal")
-	w.count(counters.Get("publications"), "publications")
+	w.count(counters.Get("decisions"), "decision", "decisions", " of the program’s model")
+	w.count(counters.Get("proposals"), "delivery", "deliveries", " of the proposal")
+	w.count(counters.Get("publications"), "publication", "publications", "")
 	w.Close()
 	w.Element("p", "Each number counts different effects in the whole recorded history. However often the program was continued, none can be more than 1.",
 		page.Class("soft small"))
@@ -70,10 +70,14 @@ func (w *writer) step(name string, s step) {
 	w.Close()
 }
 
-func (w *writer) count(n canon.Value, what string) {
+func (w *writer) count(n canon.Value, one, many, of string) {
+	noun := many
+	if canon.Equal(n, canon.Int(1)) {
+		noun = one
+	}
 	w.Open("li")
 	w.Element("b", said(n))
-	w.Text(what)
+	w.Text(noun + of)
 	w.Close()
 }
 
