@@ -191,6 +191,8 @@ func TestProcessPages(t *testing.T) {
 		pages["journaled-"+mode] = []string{"--process", "crash", "--tools", s.write("barrier-"+mode+".json", barrier(mode)), "--dir", "lab/" + mode + "-crash/store"}
 	}
 	pages["hostile"] = []string{s.hostileEvidence()}
+	s.run("process", "create", "fresh", "hostile.algal.json", "--dir", "fresh-store")
+	pages["ready"] = []string{"--process", "fresh", "--dir", "fresh-store"}
 	for name, args := range pages {
 		t.Run(name, func(t *testing.T) {
 			s := &stage{t, s.dir, s.algal}
