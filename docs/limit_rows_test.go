@@ -288,5 +288,5 @@ var noLimits = []string{
 	"demo/adapter.max*", "demo/crash.maxNames", "demo/crash.maxSmall", "demo/portable.maxFile",
 	"demo/laboratory.maxDefinition", "demo/laboratory.maxBarrier", "demo/laboratory.maxReport", "demo/laboratory.maxEvidence",
 	"demo/laboratory.maxProof", "demo/laboratory.maxCounted", "demo/laboratory.maxFound", "demo/laboratory.maxTicks",
-	"demo/lifecycle.maxCount", "demo/lifecycle.maxLog", "demo/lifecycle.maxMessages", "demo/lifecycle.maxReceipt",
+	"demo/lifecycle.maxCount", "demo/lifecycle.maxLog", "demo/lifecycle.maxMessages",
 }

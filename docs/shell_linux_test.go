@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/algal-vm/algal/internal/golden"
+	"github.com/algal-vm/algal/internal/pty"
 )
 
 // shell is a shell at work, whose standard output is a terminal without colours.
@@ -49,7 +50,7 @@ func newShell(t *testing.T, dir string) *shell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, theirs, err := openTerminal()
+	ours, theirs, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func newExamination(system System, dir string) (*examination, error) {
 		e.info, err = os.Lstat(e.store)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, algal.Errorf(algal.IOFailed, "the place of the store cannot be examined: %v", reason(err))
+		return nil, algal.Errorf(algal.IOFailed, "the place of the store cannot be examined: %v", durable.Cause(err))
 	}
 	e.volume, e.untold = system.Volume(e.ground())
 	return e, nil
@@ -193,15 +193,4 @@ func (e *examination) remove() error {
 		return nil
 	}
 	return e.files.Do(durable.Step{Op: opRemove, Path: e.probe}, func() error { return os.RemoveAll(e.probe) })
-}
-
-// reason strips paths from an error of the system: findings name their own.
-func reason(err error) error {
-	if f, ok := errors.AsType[*durable.Fault](err); ok && f.Err != nil {
-		return f.Err
-	}
-	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		return errno
-	}
-	return err
 }

@@ -45,7 +45,7 @@ func directory(e *examination, _ context.Context) Check {
 func filesystem(e *examination, _ context.Context) Check {
 	if e.untold != nil {
 		return warning("find out whether it is a disk of this machine, and "+moveAdvice+" if it is not",
-			"the file system cannot be told: %v", reason(e.untold))
+			"the file system cannot be told: %v", durable.Cause(e.untold))
 	}
 	switch v := e.volume; v.Medium {
 	case Memory:

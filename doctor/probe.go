@@ -116,7 +116,7 @@ func (e *examination) refusal(what string, err error) Check {
 	case errors.Is(err, fs.ErrPermission):
 		advice = fmt.Sprintf("let who may do it make the store for this user: install -d -m 700 -o %d %s; or %s", os.Geteuid(), shell.Quote(e.store), advice)
 	}
-	return problem(advice, "%s: %v", what, reason(err))
+	return problem(advice, "%s: %v", what, durable.Cause(err))
 }
 
 // modes sees whether files are kept from others (store.md §1.1).
@@ -127,7 +127,7 @@ func modes(e *examination, _ context.Context) Check {
 	}{{e.probe, 0o700}, {filepath.Join(e.probe, "trial"), 0o600}} {
 		info, err := os.Lstat(m.path)
 		if err != nil {
-			return problem(moveAdvice, "what was made cannot be looked at: %v", reason(err))
+			return problem(moveAdvice, "what was made cannot be looked at: %v", durable.Cause(err))
 		}
 		if got := info.Mode().Perm(); got != m.want {
 			return warning("set umask 0077 and mount options such as fmask and dmask so that modes are kept, or keep others out of "+e.above,
@@ -156,11 +156,11 @@ func names(e *examination, _ context.Context) Check {
 		}
 	}
 	if err != nil {
-		return problem(moveAdvice, "names as a store has them are refused: %v", reason(err))
+		return problem(moveAdvice, "names as a store has them are refused: %v", durable.Cause(err))
 	}
 	entries, err := durable.Entries(dir, maxEntries, durable.NoFollow)
 	if err != nil {
-		return problem(moveAdvice, "a directory cannot be listed: %v", reason(err))
+		return problem(moveAdvice, "a directory cannot be listed: %v", durable.Cause(err))
 	}
 	var got []string
 	for _, d := range entries {
@@ -178,13 +178,13 @@ func names(e *examination, _ context.Context) Check {
 func exclusiveCreate(e *examination, _ context.Context) Check {
 	path := filepath.Join(e.probe, "exclusive")
 	if err := e.create(path, ""); err != nil {
-		return problem(moveAdvice, "a file cannot be created: %v", reason(err))
+		return problem(moveAdvice, "a file cannot be created: %v", durable.Cause(err))
 	}
 	switch err := e.create(path, ""); {
 	case err == nil:
 		return problem(moveAdvice, "a file that exists could be created once more: of two writers each would take it for its own")
 	case !errors.Is(err, fs.ErrExist):
-		return problem(moveAdvice, "that a file exists already is not told: %v", reason(err))
+		return problem(moveAdvice, "that a file exists already is not told: %v", durable.Cause(err))
 	}
 	return fine("a name is created once and then refused")
 }
@@ -197,7 +197,7 @@ func hardLinks(e *examination, _ context.Context) Check {
 		err = e.link(first, second)
 	}
 	if err != nil {
-		return problem(moveAdvice, "a file cannot be linked to a second name, without which nothing is published: %v", reason(err))
+		return problem(moveAdvice, "a file cannot be linked to a second name, without which nothing is published: %v", durable.Cause(err))
 	}
 	if !sameFile(first, second) {
 		return problem(moveAdvice, "a link is not the same file as what it was made of")
@@ -206,7 +206,7 @@ func hardLinks(e *examination, _ context.Context) Check {
 	case err == nil:
 		return problem(moveAdvice, "a link replaced a name that was taken: an object could be overwritten")
 	case !errors.Is(err, fs.ErrExist):
-		return problem(moveAdvice, "that a name is taken already is not told: %v", reason(err))
+		return problem(moveAdvice, "that a name is taken already is not told: %v", durable.Cause(err))
 	}
 	return fine("a link is the same file, and a name that is taken is refused")
 }
@@ -231,7 +231,7 @@ func rename(e *examination, _ context.Context) Check {
 		err = e.replace(will, was)
 	}
 	if err != nil {
-		return problem(moveAdvice, "a file cannot take the place of another: %v", reason(err))
+		return problem(moveAdvice, "a file cannot take the place of another: %v", durable.Cause(err))
 	}
 	text, err := os.ReadFile(was)
 	if _, left := os.Lstat(will); err != nil || string(text) != "new" || !errors.Is(left, fs.ErrNotExist) {

@@ -58,7 +58,7 @@ func fsync(e *examination, ctx context.Context) Check {
 func (e *examination) syncTimed(op durable.Op, path string) (time.Duration, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return 0, reason(err)
+		return 0, durable.Cause(err)
 	}
 	defer f.Close()
 	begin := e.system.Now()

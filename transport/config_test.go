@@ -17,7 +17,7 @@ func config(t *testing.T, text string) (map[string]string, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	transports, err := ParseConfig(t.Context(), v, filepath.FromSlash("/work"))
+	transports, err := ParseConfig(t.Context(), v, filepath.FromSlash("/host"))
 	if err != nil && transports != nil {
 		t.Error("a refused configuration gave transports")
 	}
@@ -39,14 +39,14 @@ func TestConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"lib":      `directory transport "lib" /work/bundles/x`,
+		"lib":      `directory transport "lib" /host/bundles/x`,
 		"up":       `directory transport "up" /y`,
 		"abs":      `directory transport "abs" /z`,
 		"web":      `http transport "http://h/b" http://h/b/ 15s`,
 		"tls":      `http transport "https://h/b/" https://h/b/ 15s`,
-		"Odd Name": `directory transport "Odd Name" /work/HTTP:/h`,
-		"ftp":      `directory transport "ftp" /work/ftp:/h`,
-		"":         `directory transport "/work" /work`,
+		"Odd Name": `directory transport "Odd Name" /host/HTTP:/h`,
+		"ftp":      `directory transport "ftp" /host/ftp:/h`,
+		"":         `directory transport "/host" /host`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -113,7 +113,7 @@ var misdeeds = []struct{ name, script, line, found string }{
 	}, {
 		"damages a receipt and says that all is well", `case "$2 $3" in "inspect alpha") "$algal" "$@" >"$store/said"; cat "$store/said"
 		grep -q complete "$store/said" && damage; exit 0;; esac`,
-		"the receipts that records name are in the store, under their digests", " under the name of sha256:",
+		"the receipts that records name are in the store, under their digests", " hashes to sha256:",
 	}, {
 		"names the receipt of another", `case "$2 $3" in "inspect alpha")
 		other=$("$algal" process inspect beta --dir "$store" | sed 's/.*"receipt":"\([^"]*\)".*/\1/')

@@ -10,6 +10,7 @@ import (
 
 	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/executor/scripted"
+	"github.com/algal-vm/algal/internal/pty"
 	"github.com/algal-vm/algal/runtime"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -21,7 +22,7 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: terminal CODE COMMAND...")
 	}
-	ours, theirs, err := openTerminal()
+	ours, theirs, err := pty.Open()
 	ts.Check(err)
 	defer ours.Close()
 	cmd := exec.Command(args[1], args[2:]...)
@@ -52,7 +53,7 @@ func drainTerminal(ours *os.File) string {
 
 // TestTerminalHarness shows that the harness sees what a terminal gets.
 func TestTerminalHarness(t *testing.T) {
-	ours, theirs, err := openTerminal()
+	ours, theirs, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestTerminalHarness(t *testing.T) {
 // TestProgress: nothing is told of a quick command; a line of progress gives way to
 // the next, to a note and to the result.
 func TestProgress(t *testing.T) {
-	ours, theirs, err := openTerminal()
+	ours, theirs, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestProgress(t *testing.T) {
 
 // TestWatched: a terminal sees what a run waits for, as long as it waits.
 func TestWatched(t *testing.T) {
-	ours, theirs, err := openTerminal()
+	ours, theirs, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/cas/disk"
 	"github.com/algal-vm/algal/custody"
 	"github.com/algal-vm/algal/durable"
 	"github.com/algal-vm/algal/hostdoc"
@@ -59,9 +60,9 @@ func (c *incident) readEffect(ordinal int) (canon.Value, error) {
 	if err != nil {
 		return canon.Value{}, err
 	}
-	record, err := hostdoc.Read(filepath.Join(c.file(storeDir), "values", digest.Hex()+".json"), journal.MaxRecordBytes)
-	if err == nil && record.Digest() != digest {
-		err = algal.Errorf(algal.DigestMismatch, "a record that is not the one that the entry names")
+	record, err := disk.Open(c.file(storeDir), disk.Options{}).Value(digest)
+	if err == nil && !record.Exists() {
+		err = algal.Errorf(algal.StoreMiss, "the entry names the record %s, which is not there", digest)
 	}
 	return record, err
 }

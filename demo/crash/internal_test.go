@@ -44,7 +44,7 @@ func TestRefusals(t *testing.T) {
 // TestFixture: the program compiles with the tools of a case, which differ between
 // the two tools files only in the cost of the first.
 func TestFixture(t *testing.T) {
-	c := &incident{Session: &qualification.Session{Self: "/bin/algal", Dir: "/work"}, label: "label", effect: adapter.Read}
+	c := &incident{Session: &qualification.Session{Self: "/bin/algal", Dir: "/space"}, label: "label", effect: adapter.Read}
 	v, err := canon.Parse(program, canon.Limits{})
 	if err != nil {
 		t.Fatal(err)

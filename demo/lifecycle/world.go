@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/algal-vm/algal"
 	"github.com/algal-vm/algal/canon"
+	"github.com/algal-vm/algal/cas/disk"
 	"github.com/algal-vm/algal/demo/qualification"
 	"github.com/algal-vm/algal/demo/stage"
 	"github.com/algal-vm/algal/durable"
@@ -169,19 +169,12 @@ func (w *world) receipt(digest string) (canon.Value, error) {
 	if err != nil {
 		return canon.Value{}, w.That(false, line, "%v", err)
 	}
-	file := filepath.Join(w.store, "runs", d.Hex()+".json")
-	text, err := durable.Read(w.Path(file), maxReceipt, durable.NoFollow)
+	v, err := disk.Open(w.Path(w.store), disk.Options{}).Receipt(d)
 	if err != nil {
 		return canon.Value{}, w.That(false, line, "%s: %v", d, err)
 	}
-	v, err := canon.Parse(text, canon.Limits{})
-	if err != nil {
-		return canon.Value{}, w.That(false, line, "%s: %v", d, err)
-	}
-	if v.Digest() != d {
-		return canon.Value{}, w.That(false, line, "%s under the name of %s", v.Digest(), d)
+	if !v.Exists() {
+		return canon.Value{}, w.That(false, line, "nothing under %s", d)
 	}
 	return v, nil
 }
-
-const maxReceipt = 16_000_000 // bytes (process.md §3)

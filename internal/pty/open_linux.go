@@ -1,4 +1,4 @@
-package main
+package pty
 
 import (
 	"fmt"
@@ -7,19 +7,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal returns both ends of a new pseudo-terminal.
-func openTerminal() (ours, theirs *os.File, err error) {
+// Open returns both ends of a new pseudo-terminal. Closing them is the caller's.
+func Open() (ours, theirs *os.File, err error) {
 	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		return nil, nil, err
 	}
+	defer func() {
+		if err != nil {
+			ours.Close()
+			ours = nil
+		}
+	}()
 	fd := int(ours.Fd())
 	if err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		return nil, nil, err
+		return ours, nil, err
 	}
 	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	if err != nil {
-		return nil, nil, err
+		return ours, nil, err
 	}
 	theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	return ours, theirs, err
