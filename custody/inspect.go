@@ -53,18 +53,26 @@ func (o *Obstacle) Error() string { return o.Err.Error() }
 // Unwrap returns the error that the next owner would meet.
 func (o *Obstacle) Unwrap() error { return o.Err }
 
+// obstacle is a marker that is refused.
+func (f markerFile) obstacle(err error) error {
+	foreign := algal.CodeOf(err) == algal.ParseFailed || err.Error() == f.foreign
+	return &Obstacle{Path: f.path, Err: err, Foreign: foreign}
+}
+
+// archiveObstacle is an archive that takes no more markers.
+func (f markerFile) archiveObstacle(err error) error { return &Obstacle{Path: f.archive, Err: err} }
+
 func (f markerFile) state() (State, error) {
 	_, nonce, err := f.read()
 	if err != nil {
-		foreign := algal.CodeOf(err) == algal.ParseFailed || err.Error() == f.foreign
-		return State{}, &Obstacle{Path: f.path, Err: err, Foreign: foreign}
+		return State{}, f.obstacle(err)
 	}
 	names, err := hostdoc.Scan(f.archive, maxArchived, isArchived, hostdoc.RefuseOthers)
 	if err == nil && nonce != "" {
 		err = f.admitArchive(names, nonce)
 	}
 	if err != nil {
-		return State{}, &Obstacle{Path: f.archive, Err: err}
+		return State{}, f.archiveObstacle(err)
 	}
 	s := State{Nonce: nonce}
 	for _, name := range names {

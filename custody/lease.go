@@ -63,7 +63,7 @@ func acquire(files *durable.Publisher, place Place) (*Lease, error) {
 	}
 	database, err := openDatabase(dir)
 	if err != nil {
-		return nil, obstacle(filepath.Join(dir, databaseName), err)
+		return nil, databaseObstacle(dir, err)
 	}
 	l := &Lease{files: files, dir: dir, database: database, file: ownerMarker(dir, place.Label)}
 	if err := l.take(); err != nil {
@@ -73,20 +73,21 @@ func acquire(files *durable.Publisher, place Place) (*Lease, error) {
 	return l, nil
 }
 
-// obstacle names the file that an error is about. A live owner is no file's fault.
-func obstacle(path string, err error) error {
+// databaseObstacle names the database that an error is about. A live owner is no
+// file's fault.
+func databaseObstacle(dir string, err error) error {
 	if Held(err) {
 		return err
 	}
-	return &Obstacle{Path: path, Err: err}
+	return &Obstacle{Path: filepath.Join(dir, databaseName), Err: err}
 }
 
 func (l *Lease) take() (err error) {
 	if err := l.database.take(); err != nil {
-		return obstacle(filepath.Join(l.dir, databaseName), err)
+		return databaseObstacle(l.dir, err)
 	}
 	if err := l.file.succeed(l.files); err != nil {
-		return obstacle(l.file.path, err)
+		return err
 	}
 	l.marker, err = l.file.publish(l.files, l.dir)
 	return err

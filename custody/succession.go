@@ -17,15 +17,18 @@ import (
 // archived as evidence before it goes (§5).
 func (f markerFile) succeed(files *durable.Publisher) error {
 	marker, nonce, err := f.read()
-	if err != nil || !marker.Exists() {
-		return err
+	if err != nil {
+		return f.obstacle(err)
+	}
+	if !marker.Exists() {
+		return nil
 	}
 	names, err := hostdoc.List(files, f.archive, maxArchived, isArchived, hostdoc.RefuseOthers)
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.admitArchive(names, nonce)
 	}
-	if err := f.admitArchive(names, nonce); err != nil {
-		return err
+	if err != nil {
+		return f.archiveObstacle(err)
 	}
 	if err := hostdoc.Write(files, filepath.Join(f.archive, archivedName(nonce)), marker, maxMarker); err != nil {
 		return err

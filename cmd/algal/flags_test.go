@@ -1,6 +1,28 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+)
+
+// TestHostWords: of the flags of a dispatch those that say who answers are repeated,
+// switches without a value.
+func TestHostWords(t *testing.T) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	(&programFlags{}).declare(flags)
+	(&executorFlags{}).declare(flags)
+	switchFlag(flags, new(bool), "journal", "")
+	textFlag(flags, new(string), "max-recoveries", "")
+	if err := flags.Parse([]string{"--tools", "my tools.json", "--journal", "--cache-effects", "--max-recoveries", "3", "--executor-cmd=./answer -v"}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"--cache-effects", "--executor-cmd", "./answer -v", "--tools", "my tools.json"}
+	if diff := cmp.Diff(want, hostWords(flags)); diff != "" {
+		t.Error(diff)
+	}
+}
 
 func TestSuggestion(t *testing.T) {
 	for given, want := range map[string]string{

@@ -2,6 +2,7 @@ package diagram_test
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func program(t *rapid.T) string {
 	for i, at := range rapid.Permutation(numbers(n)).Draw(t, "places") {
 		cells[at] = fmt.Sprintf(`{"id":"c%d","kind":"agent","prompt":"p","output":{"kind":"choice","labels":["]]></title><script>"]},"route":{"model":%s},`+
 			`"inputs":{"err":{"type":"json","many":true,"optional":true},"in":{"type":"json","many":true,"optional":true}}}`,
-			i, canon.String(rapid.StringN(1, 60, 120).Draw(t, "model")))
+			i, canon.String(rapid.StringN(1, 32, 120).Draw(t, "model")))
 	}
 	var edges []string
 	for range rapid.IntRange(0, 256).Draw(t, "edges") {
@@ -112,6 +113,18 @@ func TestPictures(t *testing.T) {
 		}
 		quoted(t, d.Mermaid(), len(d.Cells)+len(d.Edges))
 	})
+}
+
+// TestWide: rows that draw each other sideways, as a drawn program once had them, do
+// not make the picture wider than its widest row.
+func TestWide(t *testing.T) {
+	text, err := os.ReadFile("testdata/wide.algal.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := diagram.New(compiled(t, string(text)), canon.Value{}); d.Width > 1200 {
+		t.Errorf("the picture is %d wide", d.Width)
+	}
 }
 
 // apart: no cell covers another, and all are within the picture.
@@ -276,5 +289,31 @@ func TestNothing(t *testing.T) {
 	d := diagram.New(compiled(t, `{"contract":"algal.organism.v1","key":"organism:none","name":"N","cells":[]}`), canon.Value{})
 	if err := passive.CheckPicture(d.SVG()); err != nil || d.Width <= 0 || d.Height <= 0 {
 		t.Errorf("%v: %s", err, d.SVG())
+	}
+}
+
+// TestConditions: those of the lines into a cell stand above it, one over the other in
+// the order of their arrival, and what there is no room for is counted.
+func TestConditions(t *testing.T) {
+	for n, want := range map[int][]string{
+		1: {"when = &quot;0&quot;"},
+		3: {"when = &quot;0&quot;", "when = &quot;1&quot;", "when = &quot;2&quot;"},
+		5: {"when = &quot;1&quot;", "when = &quot;2&quot;", "and 3 more conditions"}, // the first cell moves to a row of its own, and its line comes last
+	} {
+		var cells, edges []string
+		for i := range n {
+			cells = append(cells, fmt.Sprintf(`{"id":"g%d","kind":"gate","prompt":"p","output":{"kind":"choice","labels":["%d"]}}`, i, i))
+			edges = append(edges, fmt.Sprintf(`{"from":{"cell":"g%d","port":"out"},"to":{"cell":"all","port":"in"},"guard":{"equals":"%d"}}`, i, i))
+		}
+		cells = append(cells, `{"id":"all","kind":"agent","prompt":"p","output":{"kind":"text"},"inputs":{"in":{"type":"json","many":true,"optional":true}}}`)
+		d := diagram.New(compiled(t, `{"contract":"algal.organism.v1","key":"organism:c","name":"C","cells":[`+strings.Join(cells, ",")+
+			`],"edges":[`+strings.Join(edges, ",")+`]}`), canon.Value{})
+		var got []string
+		for _, m := range regexp.MustCompile(`class="label"[^>]*>([^<]*)<`).FindAllStringSubmatch(d.SVG(), -1) {
+			got = append(got, m[1])
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d conditions: %s", n, diff)
+		}
 	}
 }

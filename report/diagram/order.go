@@ -93,8 +93,11 @@ func (g *grid) crossings() int {
 }
 
 // place gives every item its x: row after row as near to the middle of the
-// neighbours as the order and the gaps admit.
+// neighbours as the order and the gaps admit. No row leaves the width of the widest,
+// or of a full row of cells if that is more: else rows that follow each other
+// sideways would make a picture wider the higher it is.
 func (g *grid) place() {
+	half := (maxRow*(cellWidth+cellGap) - cellGap) / 2
 	for _, row := range g.rows {
 		x := 0
 		for k, i := range row {
@@ -106,9 +109,12 @@ func (g *grid) place() {
 		for _, i := range row {
 			i.x -= x / 2
 		}
+		if n := len(row); n > 0 {
+			half = max(half, row[0].width()/2-row[0].x, row[n-1].x+row[n-1].width()/2)
+		}
 	}
 	for turn := range maxTurns {
-		g.sweep(turn%2 == 0, placeRow)
+		g.sweep(turn%2 == 0, func(row []*item, neighbours func(*item) []*item) { placeRow(row, neighbours, half) })
 	}
 }
 
@@ -123,8 +129,9 @@ func apart(a, b *item) int {
 
 // placeRow moves the items of a row towards their neighbours. Pushed to the right as
 // far as needed, and pushed to the left, they keep their distances; so they do
-// halfway between the two.
-func placeRow(row []*item, neighbours func(*item) []*item) {
+// halfway between the two. In the end all stay within half of the middle, where the
+// row has room.
+func placeRow(row []*item, neighbours func(*item) []*item, half int) {
 	wanted := make([]int, len(row))
 	for k, i := range row {
 		wanted[k] = i.x
@@ -145,5 +152,25 @@ func placeRow(row []*item, neighbours func(*item) []*item) {
 	}
 	for k, i := range row {
 		i.x = (right[k] + left[k]) >> 1
+	}
+	keepWithin(row, half)
+}
+
+// keepWithin moves the items that are too far out inwards, and with them those that
+// are in their way.
+func keepWithin(row []*item, half int) {
+	for k, i := range row {
+		least := i.width()/2 - half
+		if k > 0 {
+			least = row[k-1].x + apart(row[k-1], i)
+		}
+		i.x = max(i.x, least)
+	}
+	for k, i := range slices.Backward(row) {
+		most := half - i.width()/2
+		if k < len(row)-1 {
+			most = row[k+1].x - apart(i, row[k+1])
+		}
+		i.x = min(i.x, most)
 	}
 }
