@@ -1,6 +1,10 @@
 package journal
 
-import "github.com/algal-vm/algal"
+import (
+	"errors"
+
+	"github.com/algal-vm/algal"
+)
 
 // Fault is a refusal of a document of a journal. Its sentence is that of the
 // contract and names no file; the names, relative to the store, are for whoever
@@ -15,6 +19,16 @@ func (f *Fault) Error() string { return f.Err.Error() }
 
 // Unwrap returns the refusal itself.
 func (f *Fault) Unwrap() error { return f.Err }
+
+// Told returns an error in words for a reader, with the document that it is about
+// where it is a [Fault].
+func Told(err error) string {
+	text := err.Error()
+	if f, ok := errors.AsType[*Fault](err); ok {
+		text += ", in " + f.Name
+	}
+	return text
+}
 
 // in says which document err is about.
 func in(name string, err error) error {

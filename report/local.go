@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/algal-vm/algal/journal"
@@ -61,7 +60,7 @@ func (w *writer) journals() {
 			j := g.Journal
 			state := "in order"
 			if j.Fault != nil {
-				w.row(w.words(fmt.Sprint(g.Number)), func() {}, func() {}, func() {}, w.words("cannot be read: "+faultText(j.Fault)))
+				w.row(w.words(fmt.Sprint(g.Number)), func() {}, func() {}, func() {}, w.words("cannot be read: "+journal.Told(j.Fault)))
 				continue
 			}
 			w.row(w.words(fmt.Sprint(g.Number)), w.words(fmt.Sprint(j.Settled)), w.words(fmt.Sprint(j.Unsettled)),
@@ -84,7 +83,7 @@ func (w *writer) recovery(g *process.Generation) {
 		w.Open("p")
 		w.Text("A recovery would be refused: ")
 		w.Open("bdi")
-		w.Cut(faultText(g.Recover.Refused), maxLine)
+		w.Cut(journal.Told(g.Recover.Refused), maxLine)
 		w.Close()
 		w.Close()
 	case g.Recover.Repeats >= 0:
@@ -108,13 +107,4 @@ func (w *writer) recovery(g *process.Generation) {
 	if hidden := len(g.Effects) - maxEntries; hidden > 0 {
 		w.Element("p", fmt.Sprintf("%s more are left out here. algal process journal prints them.", page.Count(hidden)), page.Class("cut"))
 	}
-}
-
-// faultText is an error with the file that it is about.
-func faultText(err error) string {
-	text := err.Error()
-	if f, ok := errors.AsType[*journal.Fault](err); ok {
-		text += ", in " + f.Name
-	}
-	return text
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,7 +126,7 @@ func failureText(failure canon.Value) string {
 func accountOfDispatch(p *page, g *guide, story *process.Story, generation *process.Generation) {
 	if j := generation.Journal; j != nil {
 		if j.Fault != nil {
-			p.Row("journal", "cannot be read: %s", faultText(j.Fault))
+			p.Row("journal", "cannot be read: %s", journal.Told(j.Fault))
 		} else {
 			p.Row("journal", "%s settled, %d unsettled, %d of %d recoveries spent", counted(j.Settled, "effect"), j.Unsettled, j.Attempts, j.MaxRecoveries)
 		}
@@ -149,22 +148,13 @@ func recoveryText(g *process.Generation) string {
 	case g.Journal == nil:
 		return "impossible: the dispatch kept no journal, so nobody knows what its effects did"
 	case recovery.Refused != nil:
-		return "refused: " + faultText(recovery.Refused)
+		return "refused: " + journal.Told(recovery.Refused)
 	case recovery.Repeats >= 0:
 		return fmt.Sprintf("possible: effect %d only reads and would be called again; what is settled would not", recovery.Repeats)
 	case g.Journal.Settled > 0:
 		return "possible: what is settled would not be called again"
 	}
 	return "possible: no effect was called yet"
-}
-
-// faultText is an error with the file that it is about.
-func faultText(err error) string {
-	text := err.Error()
-	if f, ok := errors.AsType[*journal.Fault](err); ok {
-		text += ", in " + f.Name
-	}
-	return text
 }
 
 // attendants names who was asked by a dispatch.

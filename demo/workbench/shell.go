@@ -6,6 +6,7 @@ import (
 
 	"github.com/algal-vm/algal/canon"
 	"github.com/algal-vm/algal/internal/shell"
+	"github.com/algal-vm/algal/report/page"
 )
 
 // Bounds of a command that is shown (demo.md §4.6), inclusive, in characters.
@@ -37,8 +38,6 @@ func ShellLine(vector canon.Value) (line string, shown bool) {
 	return line, true
 }
 
-// unshowable reports whether a page or a terminal would show an escape or nothing
-// for a character.
-func unshowable(r rune) bool {
-	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == 0x2800
-}
+// unshowable reports whether a terminal or a page would show an escape or nothing for
+// a character.
+func unshowable(r rune) bool { return !unicode.IsPrint(r) || page.Unseen(r) }

@@ -42,7 +42,7 @@ func (b *Builder) escape(text string, room int) int {
 			r, size = utf8.DecodeRuneInString(text[i:])
 			if r == utf8.RuneError && size == 1 {
 				shown = "\ufffd"
-			} else if unseen(r) {
+			} else if Unseen(r) {
 				shown = jsonEscape(r)
 			}
 		}
@@ -61,10 +61,11 @@ func (b *Builder) escape(text string, room int) int {
 // unlimited is the room where nothing is left out.
 const unlimited = math.MaxInt
 
-// unseen reports whether a character beyond ASCII has no shape of its own: controls,
-// formats (zero width, direction, tags), the separators of lines and paragraphs,
-// what Unicode calls ignorable by default, blank letters, and what is no character.
-func unseen(r rune) bool {
+// Unseen reports whether a character has no shape of its own: controls, formats (zero
+// width, direction, tags), the separators of lines and paragraphs, what Unicode calls
+// ignorable by default, blank letters, and what is no character. A page shows its
+// escape, of a control that ASCII has its symbol, and tabs and line ends as they are.
+func Unseen(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co,
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point) ||
 		r == 0x2800 // the empty braille pattern
